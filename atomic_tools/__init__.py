@@ -1,0 +1,43 @@
+"""The public names of the tool contract. A tool imports from here and from nowhere else of ours."""
+
+from ._contract import (
+    Artifact,
+    BadDataError,
+    CannotTell,
+    DeniedError,
+    Effect,
+    Found,
+    InvalidInputError,
+    MisconfiguredError,
+    NotFound,
+    Partial,
+    Reconciled,
+    ToolContext,
+    ToolError,
+    ToolInput,
+    ToolOutput,
+    TransientError,
+    UnknownOutcomeError,
+    tool,
+)
+
+__all__ = [
+    "Artifact",
+    "BadDataError",
+    "CannotTell",
+    "DeniedError",
+    "Effect",
+    "Found",
+    "InvalidInputError",
+    "MisconfiguredError",
+    "NotFound",
+    "Partial",
+    "Reconciled",
+    "ToolContext",
+    "ToolError",
+    "ToolInput",
+    "ToolOutput",
+    "TransientError",
+    "UnknownOutcomeError",
+    "tool",
+]
