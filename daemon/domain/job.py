@@ -1,0 +1,71 @@
+"""A job is plain data from the configuration; an occurrence is one instant at which it was due."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from .model import DataDate
+from .plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When a job is due: a five-field cron expression read in an IANA zone."""
+
+    cron: str
+    timezone: str
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A definition with its compiled plan. `broken` says why it cannot run now (a tool it uses is broken)."""
+
+    id: str
+    plan: Plan
+    schedule: Schedule | None
+    timezone: str
+    description: str = ""
+    owner: str = ""
+    runbook: str = ""
+    tags: tuple[str, ...] = ()
+    source: str = ""
+    """File and line of the definition, for messages."""
+    broken: str = ""
+    secrets: tuple[str, ...] = field(default=())
+    """Names of the configured secrets that its steps declare."""
+
+
+class Disposition(StrEnum):
+    """How a due instant was accounted for. Final; how the run itself ended is the run's."""
+
+    STARTED = "started"
+    LATE_STARTED = "late_started"
+    COALESCED_INTO = "coalesced_into"
+    SKIPPED_OVERLAP = "skipped_overlap"
+    SKIPPED_PAUSED = "skipped_paused"
+    SKIPPED_CALENDAR = "skipped_calendar"
+    MISSED_EXPIRED = "missed_expired"
+    BLOCKED_INVALID = "blocked_invalid"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One due instant with the date it reports on, resolved once."""
+
+    job: str
+    instant: datetime
+    data: DataDate
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """An occurrence with its one final disposition. `run` is set where a run carries it."""
+
+    occurrence: Occurrence
+    disposition: Disposition
+    reason: str = ""
+    run: str | None = None
+    recorded_at: datetime | None = None

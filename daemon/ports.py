@@ -1,0 +1,277 @@
+"""Everything the runtime may ask of the outside world, as small protocols. Fakes for all of them are shipped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from .domain.errors import ClockwrightError
+from .domain.events import Event
+from .domain.job import LedgerRow
+from .domain.model import Decision, Failed, Json, Purpose, Reconciled, Run, RunState, Succeeded
+from .domain.policy import Ask
+
+
+class StoreError(ClockwrightError):
+    """The store could not do what it was asked; nothing was written."""
+
+
+class StoreUnavailable(StoreError):
+    """Locked, full, read-only or unreachable for now; the caller may try again."""
+
+
+class Stale(StoreError):
+    """Someone else has changed or taken over what was to be written: stop at once, or reload and reapply."""
+
+
+class Unreadable(StoreError):
+    """A row that this version cannot read; it is left alone and its run is quarantined."""
+
+
+class Clock(Protocol):
+    """Wall time for what people see; `boot` (seconds, counts suspend) for durations and leases."""
+
+    def now(self) -> datetime: ...
+
+    def boot(self) -> float: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Birth:
+    """A run to be stored together with its ledger row (none for a request) and what it started already."""
+
+    run: Run
+    events: tuple[Event, ...] = ()
+    ledger: LedgerRow | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One unit of work on a run: `after` replaces the stored run whose epoch is equal and version one lower."""
+
+    before: Run
+    after: Run
+    events: tuple[Event, ...]
+    folded: tuple[int, ...] = ()
+    """Ids of the inbox messages that these events answer."""
+
+
+class EffectState(StrEnum):
+    INTENT = "intent"
+    DELIVERED = "delivered"
+    VOID = "void"
+
+
+@dataclass(frozen=True, slots=True)
+class EffectRow:
+    """What is known of one effect key: who meant to cause it, until when, and the receipt if it happened."""
+
+    key: str
+    state: EffectState
+    run: str
+    step: str
+    attempt: int
+    deadline: datetime
+    output: Json = None
+    summary: str = ""
+
+
+class MessageKind(StrEnum):
+    ANSWER = "answer"
+    CANCEL = "cancel"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Something a person wants of a run. People only ever insert these; the run's driver folds them."""
+
+    run: str
+    kind: MessageKind
+    by: str
+    at: datetime
+    body: Mapping[str, Json] = field(default_factory=dict)
+    id: int = 0
+
+
+class Store(Protocol):
+    """The truth. Every method is one transaction and durable when it returns. Raises StoreError."""
+
+    def create(self, births: Sequence[Birth], *, owner: str = "", fence: int = 0) -> list[bool]:
+        """Insert each birth, or report False where its (job, instant, revision) exists already."""
+        ...
+
+    def record(self, rows: Sequence[LedgerRow], watermarks: Mapping[str, datetime], *, fence: int = 0) -> None:
+        """Account for instants that get no run, and move each job's watermark up to which all are accounted for."""
+        ...
+
+    def watermarks(self) -> Mapping[str, datetime]: ...
+
+    def load(self, run_id: str) -> Run:
+        """Raises KeyError for an unknown run, Unreadable for one that this version cannot read."""
+        ...
+
+    def latest(self, job: str, instant: datetime) -> Run | None:
+        """The newest revision for that instant."""
+        ...
+
+    def claim(self, run_id: str, owner: str, *, fence: int = 0) -> Run:
+        """Take the run over under the next epoch. Raises Stale where it has ended or another claim came first."""
+        ...
+
+    def commit(self, change: Change) -> None:
+        """Raises Stale when the run's epoch or version is not the one this change was made from."""
+        ...
+
+    def due(self, now: datetime, owner: str, limit: int) -> list[str]:
+        """Runs that need a driver: queued, not `owner`'s, past their wake time, or with an unread message."""
+        ...
+
+    def next_wake(self) -> datetime | None: ...
+
+    def post(self, message: Message) -> int: ...
+
+    def messages(self, run_id: str) -> list[Message]:
+        """The unfolded ones, oldest first."""
+        ...
+
+    def effect(self, key: str) -> EffectRow | None: ...
+
+    def save_plan(self, digest: str, body: Json) -> None: ...
+
+    def load_plan(self, digest: str) -> Json: ...
+
+    def lead(self, owner: str, seconds: float) -> int | None:
+        """Take or renew the one lease of this store; its epoch, or None while another live owner holds it."""
+        ...
+
+    def resign(self, owner: str) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One line of a list of runs."""
+
+    id: str
+    job: str
+    instant: datetime
+    revision: int
+    date: str
+    state: RunState
+    cause: str
+    reason: str
+    queued_at: datetime
+    started_at: datetime | None
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class EscalationRow:
+    """One open question with the run it belongs to."""
+
+    id: str
+    run: str
+    job: str
+    step: str | None
+    question: str
+    options: tuple[str, ...]
+    default: str
+    asked_at: datetime
+    expires_at: datetime
+
+
+class Queries(Protocol):
+    """What the CLI and the page read. Never used to decide anything."""
+
+    def runs(self, job: str | None = None, state: RunState | None = None, limit: int = 50) -> list[RunRow]: ...
+
+    def events(self, run_id: str) -> list[Event]: ...
+
+    def escalations(self, include_closed: bool = False) -> list[EscalationRow]: ...
+
+    def ledger(self, job: str, start: datetime, end: datetime) -> list[LedgerRow]: ...
+
+    def effects(self, run_id: str) -> list[EffectRow]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One attempt as the sandbox sees it. `deadline` is wall time for the tool; `seconds` is what is enforced."""
+
+    id: str
+    tool: str
+    purpose: Purpose
+    input: Json
+    workdir: Path
+    deadline: datetime
+    seconds: float
+    effect_key: str | None = None
+    parts: tuple[str, ...] = ()
+    secrets: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a call came out, with the last of what the tool printed."""
+
+    outcome: Succeeded | Failed | Reconciled
+    tail: str = ""
+
+
+class Running(Protocol):
+    def kill(self) -> None:
+        """End the call at once; it then comes out as `interrupted`."""
+        ...
+
+
+class ToolRunner(Protocol):
+    """Runs one call in isolation and reports exactly once, from any thread."""
+
+    def start(self, call: Call, on_end: Callable[[Ended], None]) -> Running: ...
+
+    def close(self) -> None: ...
+
+
+class Decider(Protocol):
+    """Chooses A, B or C. `prompt` says that it does I/O, so that what is known so far is committed first."""
+
+    prompt: bool
+
+    def decide(self, ask: Ask, run: Run, now: datetime) -> Decision: ...
+
+
+class Artifacts(Protocol):
+    """Files by content digest."""
+
+    def workdir(self, call_id: str) -> Path:
+        """A fresh folder for one call."""
+        ...
+
+    def keep(self, workdir: Path, artifact: Json) -> None:
+        """Store, durably, a file that the call wrote. Raises StoreError when its digest does not match."""
+        ...
+
+    def give(self, workdir: Path, artifact: Json) -> None:
+        """Lay a stored file, read-only, where the call will look for it."""
+        ...
+
+    def put(self, content: bytes) -> str:
+        """Keep bytes under their digest."""
+        ...
+
+    def get(self, sha256: str) -> bytes: ...
+
+    def path(self, sha256: str) -> Path: ...
+
+    def discard(self, workdir: Path) -> None: ...
+
+
+class EventSink(Protocol):
+    """An observer of committed events: metrics, logs, alerts. It may fail; the run never notices."""
+
+    def emit(self, run: Run, event: Event) -> None: ...
