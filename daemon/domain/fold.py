@@ -82,9 +82,11 @@ def _run_started(plan: Plan, run: Run, event: RunStarted) -> Run:
 
 def _run_claimed(plan: Plan, run: Run, event: RunClaimed) -> Run:
     """Whatever was in flight under an earlier epoch is gone, and counts as a crash of its step."""
-    for step in [s for s in run.steps.values() if s.attempt]:
-        lost = Failed(Kind.INTERRUPTED, "the daemon stopped while this attempt was running")
-        run = _put(run, _after_failure(plan, step, step.attempt, lost))  # type: ignore[arg-type]  # filtered above
+    lost = Failed(Kind.INTERRUPTED, "the daemon stopped while this attempt was running")
+    for step in run.steps.values():
+        if step.attempt:
+            crashed = replace(step, crashes=step.crashes + 1)
+            run = _put(run, _after_failure(plan, crashed, step.attempt, lost))
     return run
 
 
@@ -145,7 +147,7 @@ def _done(step: StepRun, outcome: Succeeded, at: datetime) -> StepRun:
 
 
 def _after_failure(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed) -> StepRun:
-    """The failure waits for the policy's answer. The daemon's own crash counts apart from the tool's failures."""
+    """The failure waits for the policy's answer. Being interrupted is nobody's try."""
     interrupted = failure.kind is Kind.INTERRUPTED
     error = error_digest(failure, attempt.input_digest)
     if error == step.last_error and not RULES[failure.kind].repeats:
@@ -155,7 +157,6 @@ def _after_failure(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed)
         attempt=None,
         failure=failure,
         tries=step.tries + (not interrupted and attempt.purpose is Purpose.RUN),
-        crashes=step.crashes + interrupted,
         unknown=attempt if _may_have_happened(plan, step, attempt, failure) else step.unknown,
         last_error=error,
         # What was decided before the crash is replayed, not asked again.

@@ -1,0 +1,1 @@
+"""The moving parts. They act on the world only through the ports."""

@@ -1,0 +1,284 @@
+"""Carries one run: fold what arrived, do what comes next until nothing can be done, commit, launch.
+
+The state on disk is never behind the world: an attempt is launched only after the commit that names it, and an
+outcome counts only once its commit has returned. One commit an outcome carries the outcome, what it decides and
+what starts next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from ..domain.artifacts import artifacts_in
+from ..domain.digests import digest
+from ..domain.errors import Kind
+from ..domain.events import (
+    Answered,
+    AttemptEnded,
+    AttemptStarted,
+    Decided,
+    EffectAdopted,
+    Escalated,
+    Event,
+    RetryScheduled,
+    RunClaimed,
+    RunEnded,
+    RunEnding,
+    RunStarted,
+    StepFailed,
+    StepSkipped,
+)
+from ..domain.fold import fold
+from ..domain.job import LedgerRow
+from ..domain.model import Escalation, Failed, Purpose, Run, RunState
+from ..domain.plan import Plan
+from ..domain.policy import (
+    Action,
+    Ask,
+    BackOff,
+    Begin,
+    Escalate,
+    Expire,
+    FailStep,
+    Finish,
+    SkipStep,
+    StartAttempt,
+    Wait,
+    WindDown,
+    next_action,
+    run_deadline,
+)
+from ..ports import Birth, Call, Change, EffectRow, EffectState, Ended, Message, MessageKind, Running, Stale
+from .deciders import decide
+from .examine import examine
+from .outside import Outside
+from .prepare import Prepared, prepare
+
+Deliver = Callable[["Arrival"], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A call came out; sent from whatever thread the runner uses to the one that carries the run."""
+
+    step: str
+    number: int
+    ended: Ended
+
+
+class Driver:
+    """One run in the hands of this process. Not thread safe: whoever carries the run calls `advance`."""
+
+    def __init__(
+        self, outside: Outside, plan: Plan, run: Run, deliver: Deliver, ledger: LedgerRow | None = None
+    ) -> None:
+        self.draining = False
+        """Start nothing new: the daemon is about to stop."""
+        self._outside = outside
+        self._plan = plan
+        self._stored = self._run = run
+        self._deliver = deliver
+        self._ledger = ledger
+        self._events: list[Event] = []
+        self._folded: list[int] = []
+        self._calls: list[tuple[Prepared, str]] = []
+        self._flying: dict[str, tuple[Call, Running]] = {}
+
+    @property
+    def run(self) -> Run:
+        """The run as last committed."""
+        return self._stored
+
+    @property
+    def busy(self) -> bool:
+        """Something is in flight, so the run must stay in this process's hands."""
+        return bool(self._flying)
+
+    def advance(self, arrivals: Sequence[Arrival] = (), messages: Sequence[Message] = ()) -> Wait:
+        """Take in what arrived and go on as far as possible. Raises Stale, StoreUnavailable.
+
+        After either, this driver is worthless: memory is not trusted, the run is loaded again.
+        """
+        for arrival in arrivals:
+            self._arrived(arrival)
+        for message in messages:
+            self._told(message)
+        while not isinstance(action := self._next(), Wait):
+            self._perform(action)
+        self._flush()
+        return action
+
+    def claimed(self) -> None:
+        """This process took the run over; what was in flight elsewhere is gone."""
+        self._happened(RunClaimed(self._now(), self._outside.owner, self._stored.epoch))
+
+    def abandon(self) -> None:
+        """Kill what is in flight: this process no longer owns the run, or is going away."""
+        for _, running in self._flying.values():
+            running.kill()
+
+    # -- what arrives
+
+    def _arrived(self, arrival: Arrival) -> None:
+        call, _ = self._flying.pop(arrival.step)
+        step = self._plan.by_id[arrival.step]
+        outcome = examine(self._outside.artifacts, self._plan, step, call, arrival.ended)
+        self._outside.artifacts.discard(call.workdir)
+        self._happened(AttemptEnded(self._now(), arrival.step, arrival.number, outcome, arrival.ended.tail))
+
+    def _told(self, message: Message) -> None:
+        self._folded.append(message.id)
+        if self._run.ending or self._run.state.ended:
+            return
+        if message.kind is MessageKind.CANCEL:
+            self._happened(RunEnding(self._now(), RunState.CANCELLED, f"cancelled by {message.by}"))
+        elif message.body["escalation"] in self._run.escalations:
+            body = message.body
+            changes = body.get("changes") or {}
+            self._happened(Answered(self._now(), body["escalation"], body["option"], message.by, changes))
+
+    # -- what comes next
+
+    def _next(self) -> Action:
+        action = next_action(self._plan, self._run, self._now())
+        return Wait() if self.draining and isinstance(action, StartAttempt | Ask) else action
+
+    def _perform(self, action: Action) -> None:
+        _PERFORM[type(action)](self, action)
+
+    def _begin(self, _: Begin) -> None:
+        self._happened(RunStarted(self._now()))
+
+    def _ask(self, action: Ask) -> None:
+        if self._outside.decider.prompt:
+            self._flush()
+        decision = decide(self._outside.decider, self._plan, action, self._run, self._now())
+        self._happened(Decided(self._now(), action.step, decision))
+
+    def _start(self, action: StartAttempt) -> None:
+        step = self._plan.by_id[action.step]
+        ready = prepare(self._outside, self._plan, self._run, step, action.purpose)
+        known = self._known_effect(ready)
+        if known and known.state is EffectState.DELIVERED:
+            self._happened(EffectAdopted(self._now(), step.id, known.key, known.output, known.summary))
+            return
+        attempt = replace(ready.attempt, deadline=known.deadline) if known else ready.attempt
+        self._happened(AttemptStarted(self._now(), step.id, attempt, ready.missing))
+        if ready.failed or known:
+            failed = ready.failed or Failed(Kind.UNKNOWN_OUTCOME, "an earlier run may have delivered this already")
+            self._happened(AttemptEnded(self._now(), step.id, attempt.number, failed))
+        else:
+            self._calls.append((ready, step.id))
+
+    def _known_effect(self, ready: Prepared) -> EffectRow | None:
+        """An effect with this key that was delivered, or that another run may be delivering; never our own."""
+        key, purpose = ready.attempt.effect_key, ready.attempt.purpose
+        row = self._outside.store.effect(key) if key and purpose is Purpose.RUN else None
+        if row is None or row.state is EffectState.VOID:
+            return None
+        return row if row.state is EffectState.DELIVERED or row.run != self._run.id else None
+
+    def _back_off(self, action: BackOff) -> None:
+        self._happened(RetryScheduled(self._now(), action.step, action.until))
+
+    def _escalate(self, action: Escalate) -> None:
+        self._happened(Escalated(self._now(), self._question(action)))
+
+    def _question(self, action: Escalate) -> Escalation:
+        now, limits = self._now(), self._plan.limits
+        step = self._run.steps[action.step]
+        expires = min(now + limits.answer_within, run_deadline(self._plan, self._run))
+        about = [self._run.id, action.step, action.question, step.started]
+        return Escalation(
+            id=f"{self._run.id}.{action.step}.q{self._run.sequence}",
+            step=action.step,
+            question=action.question,
+            options=action.options,
+            default=action.default,
+            asked_at=now,
+            remind_at=now + (expires - now) / 2,
+            expires_at=expires,
+            digest=digest(about)[:16],
+        )
+
+    def _expire(self, action: Expire) -> None:
+        question = self._run.escalations[action.escalation]
+        self._happened(Answered(self._now(), question.id, question.default, "expiry"))
+
+    def _skip(self, action: SkipStep) -> None:
+        self._happened(StepSkipped(self._now(), action.step, action.cause))
+
+    def _fail(self, action: FailStep) -> None:
+        self._happened(StepFailed(self._now(), action.step, action.failure, action.cause))
+
+    def _wind_down(self, action: WindDown) -> None:
+        self._happened(RunEnding(self._now(), action.state, action.reason))
+
+    def _finish(self, action: Finish) -> None:
+        self._happened(RunEnded(self._now(), action.state, action.reason))
+
+    # -- what is written, and what is launched once it is
+
+    def _happened(self, event: Event) -> None:
+        self._events.append(event)
+        self._run = fold(self._plan, self._run, event)
+
+    def _flush(self) -> None:
+        """One transaction, then the world: whatever it started is launched, whatever it ended is killed."""
+        self._commit()
+        calls, self._calls = self._calls, []
+        for ready, step in calls:
+            self._launch(ready, step)
+        if self._run.ending:
+            self.abandon()
+
+    def _commit(self) -> None:
+        if not self._events and not self._folded:
+            return
+        events, folded = tuple(self._events), tuple(self._folded)
+        if self._stored.version == 0:
+            self._create(events)
+        else:
+            after = replace(self._run, version=self._stored.version + 1)
+            self._outside.store.commit(Change(self._stored, after, events, folded))
+            self._stored = self._run = after
+        self._events, self._folded = [], []
+        for event in events:
+            self._outside.sink.emit(self._run, event)
+
+    def _create(self, events: tuple[Event, ...]) -> None:
+        """The first commit carries ledger row, run, claim and first start."""
+        born = replace(self._run, version=1, epoch=1)
+        [stored] = self._outside.store.create([Birth(born, events, self._ledger)], owner=self._outside.owner)
+        if not stored:
+            raise Stale(f"run {born.id} exists already")
+        self._stored = self._run = born
+
+    def _launch(self, ready: Prepared, step: str) -> None:
+        call, number = ready.call, ready.attempt.number
+        if call is None:
+            raise ValueError(f"attempt {number} of {step!r} has nothing to launch")
+        for artifact in artifacts_in(call.input):
+            self._outside.artifacts.give(call.workdir, artifact)
+        running = self._outside.runner.start(call, lambda ended: self._deliver(Arrival(step, number, ended)))
+        self._flying[step] = (call, running)
+
+    def _now(self) -> datetime:
+        return self._outside.clock.now()
+
+
+_PERFORM: dict[type, Callable[[Driver, Any], None]] = {
+    Begin: Driver._begin,
+    Ask: Driver._ask,
+    StartAttempt: Driver._start,
+    BackOff: Driver._back_off,
+    Escalate: Driver._escalate,
+    Expire: Driver._expire,
+    SkipStep: Driver._skip,
+    FailStep: Driver._fail,
+    WindDown: Driver._wind_down,
+    Finish: Driver._finish,
+}

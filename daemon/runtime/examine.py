@@ -1,0 +1,57 @@
+"""From what a call came out as to an outcome: schema, acceptance rules, artifacts kept, large outputs spilled."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from ..domain.acceptance import check
+from ..domain.artifacts import artifacts_in
+from ..domain.defaults import INLINE_OUTPUT_BYTES, MESSAGE_CHARS, SUMMARY_CHARS
+from ..domain.errors import Kind
+from ..domain.model import Failed, Json, Purpose, Reconciled, Succeeded, Verdict
+from ..domain.plan import Plan, Step
+from ..domain.tool import ToolSpec
+from ..ports import Artifacts, Call, Ended
+from .contracts import check_output
+from .prepare import SPILLED
+
+
+def examine(artifacts: Artifacts, plan: Plan, step: Step, call: Call, ended: Ended) -> Succeeded | Failed | Reconciled:
+    """The outcome that is stored. A wrong output is a failed attempt, not a success with a warning."""
+    outcome = ended.outcome
+    if isinstance(outcome, Failed):
+        return replace(outcome, message=outcome.message[:MESSAGE_CHARS])
+    if isinstance(outcome, Reconciled) and outcome.verdict is not Verdict.FOUND:
+        return outcome
+    rules = step.accept if call.purpose is Purpose.RUN else ()
+    if fault := _fault(plan.tools[call.tool], step, outcome.output, bool(rules)):
+        return fault
+    output, summary = _spilled(artifacts, outcome.output), outcome.summary[:SUMMARY_CHARS]
+    if isinstance(outcome, Reconciled):
+        return replace(outcome, output=output, summary=summary)
+    return _keep(artifacts, call, Succeeded(output, summary, tuple(artifacts_in(outcome.output))))
+
+
+def _keep(artifacts: Artifacts, call: Call, outcome: Succeeded) -> Succeeded | Failed:
+    """Files are on disk before the row that names them is written."""
+    try:
+        for artifact in outcome.artifacts:
+            artifacts.keep(call.workdir, artifact)
+    except ValueError as lie:
+        return Failed(Kind.INVALID_OUTPUT, str(lie))
+    return outcome
+
+
+def _fault(tool: ToolSpec, step: Step, output: Json, accept: bool) -> Failed | None:
+    if reason := check_output(tool, output):
+        return Failed(Kind.INVALID_OUTPUT, reason)
+    if accept and (reasons := check(output, step.accept)):
+        return Failed(Kind.BAD_DATA, "; ".join(reasons)[:MESSAGE_CHARS])
+    return None
+
+
+def _spilled(artifacts: Artifacts, output: Json) -> Json:
+    """State stays small at any volume: what is larger than 8 KB travels by reference."""
+    text = json.dumps(output, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    return output if len(text) <= INLINE_OUTPUT_BYTES else {SPILLED: artifacts.put(text)}

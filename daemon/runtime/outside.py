@@ -1,0 +1,22 @@
+"""The ports that carrying a run takes, as one value that the composition root makes once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..ports import Artifacts, Clock, Decider, EventSink, Store, ToolRunner
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """`owner` names this incarnation of the daemon; `secret` reads a configured secret when it is needed."""
+
+    owner: str
+    clock: Clock
+    store: Store
+    runner: ToolRunner
+    decider: Decider
+    artifacts: Artifacts
+    sink: EventSink
+    secret: Callable[[str], str]

@@ -1,0 +1,139 @@
+"""From a step to a call: inputs resolved and checked on the daemon's side, before anything is spent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ..domain.digests import attempt_id, digest, effect_key
+from ..domain.errors import Kind
+from ..domain.model import Attempt, DataDate, Failed, Json, Purpose, Run, StepState
+from ..domain.plan import Plan, Step
+from ..domain.policy import run_deadline
+from ..domain.references import Unresolved, references, resolve
+from ..domain.tool import Effect
+from ..ports import Artifacts, Call
+from .contracts import check_input
+from .outside import Outside
+
+SPILLED = "$spilled"
+"""Key of the reference that stands for an output too large for the state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The attempt to be stored, and the call to be made once it is; without a call, `failed` says why."""
+
+    attempt: Attempt
+    missing: tuple[str, ...]
+    call: Call | None
+    failed: Failed | None = None
+
+
+def prepare(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose) -> Prepared:
+    """The next attempt of `step`. Raises StoreError where an artifact that it needs cannot be read."""
+    now = outside.clock.now()
+    tool = plan.tools[step.repair.use if purpose is Purpose.REPAIR and step.repair else step.use]
+    timeout = min(step.timeout, tool.timeout)
+    deadline = min(now + timeout, run_deadline(plan, run))
+    inputs, fault = _inputs(outside.artifacts, plan, run, step, purpose)
+    fault = fault or check_input(tool, inputs)
+    external = tool.effect is not Effect.NONE
+    attempt = Attempt(
+        number=run.steps[step.id].started + 1,
+        purpose=purpose,
+        started_at=now,
+        deadline=deadline,
+        input_digest=digest(inputs),
+        effect_key=effect_key(plan, run, step, inputs) if external and not fault else None,
+    )
+    missing = tuple(_missing(plan, run, step))
+    if fault:
+        return Prepared(attempt, missing, None, Failed(Kind.INVALID_INPUT, fault))
+    seconds = (deadline - now).total_seconds()
+    return Prepared(attempt, missing, _call(outside, run, step, attempt, tool.name, inputs, seconds))
+
+
+def _call(outside: Outside, run: Run, step: Step, attempt: Attempt, tool: str, inputs: Json, seconds: float) -> Call:
+    name = attempt_id(run, step.id, attempt.number)
+    return Call(
+        id=name,
+        tool=tool,
+        purpose=attempt.purpose,
+        input=inputs,
+        workdir=outside.artifacts.workdir(name),
+        deadline=attempt.deadline,
+        seconds=seconds,
+        effect_key=attempt.effect_key,
+        parts=run.steps[step.id].parts,
+        secrets={name: outside.secret(configured) for name, configured in step.secrets.items()},
+    )
+
+
+def _inputs(artifacts: Artifacts, plan: Plan, run: Run, step: Step, purpose: Purpose) -> tuple[Json, str]:
+    template = step.repair.inputs if purpose is Purpose.REPAIR and step.repair else step.inputs
+    try:
+        inputs = resolve(template, scope(artifacts, plan, run, template))
+    except Unresolved as unresolved:
+        return {}, str(unresolved)
+    changes = run.steps[step.id].changes if purpose is not Purpose.REPAIR else {}
+    if locked := set(changes) - set(step.open):
+        return inputs, f"{', '.join(sorted(locked))} is locked; only {list(step.open)} may be changed"
+    return {**inputs, **changes}, ""
+
+
+def scope(artifacts: Artifacts, plan: Plan, run: Run, template: Json) -> Mapping[str, Json]:
+    """What the references in `template` may read: the run, the job, and what the steps that it names left."""
+    named = {reference.step for reference in references(template)} & run.steps.keys()
+    return {
+        "run": _run_facts(run),
+        "job": {"id": plan.job, "goal": plan.goal, **plan.about},
+        "steps": {step: _step_facts(artifacts, run, step) for step in sorted(named)},
+    }
+
+
+def _run_facts(run: Run) -> Json:
+    data = run.data
+    return {
+        "id": run.id,
+        "due": run.instant.isoformat(),
+        "started_at": (run.started_at or run.queued_at).isoformat(),
+        "local_date": data.local_date.isoformat(),
+        "previous_day": {
+            "date": data.day.isoformat(),
+            "start": data.start.isoformat(),
+            "end": data.end.isoformat(),
+        },
+        "data": _data_facts(data),
+    }
+
+
+def _data_facts(data: DataDate) -> Json:
+    return {
+        "date": data.day.isoformat(),
+        "timezone": data.timezone,
+        "due_local": data.due_local,
+        "fold": data.fold,
+        "zone_data": data.zone_data,
+    }
+
+
+def _step_facts(artifacts: Artifacts, run: Run, step_id: str) -> Json:
+    step = run.steps[step_id]
+    if step.state is StepState.DONE:
+        return {"output": _unspilled(artifacts, step.output), "summary": step.summary, "missing": None}
+    return {"output": None, "summary": "", "missing": step.cause or f"{step_id} is {step.state}"}
+
+
+def _unspilled(artifacts: Artifacts, output: Json) -> Json:
+    if isinstance(output, dict) and set(output) == {SPILLED}:
+        return json.loads(artifacts.get(output[SPILLED]))
+    return output
+
+
+def _missing(plan: Plan, run: Run, step: Step) -> Iterator[str]:
+    """The weak inputs that are not there, each with its cause."""
+    for need in step.needs_weak:
+        if run.steps[need].state is not StepState.DONE:
+            yield f"{plan.by_id[need].title or need}: {run.steps[need].cause}"
