@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..domain.digests import attempt_id, digest, effect_key
-from ..domain.errors import Kind
+from ..domain.errors import ClockwrightError, Kind
 from ..domain.model import Attempt, DataDate, Failed, Json, Purpose, Run, StepState
 from ..domain.plan import Plan, Step
 from ..domain.policy import run_deadline
@@ -35,39 +35,40 @@ def prepare(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose
     """The next attempt of `step`. Raises StoreError where an artifact that it needs cannot be read."""
     now = outside.clock.now()
     tool = plan.tools[step.repair.use if purpose is Purpose.REPAIR and step.repair else step.use]
-    timeout = min(step.timeout, tool.timeout)
-    deadline = min(now + timeout, run_deadline(plan, run))
     inputs, fault = _inputs(outside.artifacts, plan, run, step, purpose)
     fault = fault or check_input(tool, inputs)
-    external = tool.effect is not Effect.NONE
+    key = effect_key(plan, run, step, inputs) if tool.effect is not Effect.NONE and not fault else None
     attempt = Attempt(
         number=run.steps[step.id].started + 1,
         purpose=purpose,
         started_at=now,
-        deadline=deadline,
+        deadline=min(now + min(step.timeout, tool.timeout), run_deadline(plan, run)),
         input_digest=digest(inputs),
-        effect_key=effect_key(plan, run, step, inputs) if external and not fault else None,
+        # An idempotent tool is told its key, but only an external effect is remembered under it.
+        effect_key=key if tool.effect is Effect.EXTERNAL else None,
     )
     missing = tuple(_missing(plan, run, step))
     if fault:
         return Prepared(attempt, missing, None, Failed(Kind.INVALID_INPUT, fault))
-    seconds = (deadline - now).total_seconds()
-    return Prepared(attempt, missing, _call(outside, run, step, attempt, tool.name, inputs, seconds))
+    try:
+        secrets = {ours: outside.secret(configured) for ours, configured in step.secrets.items()}
+    except ClockwrightError as unset:
+        return Prepared(attempt, missing, None, Failed(Kind.MISCONFIGURED, str(unset)))
+    call = _call(outside, run, step, attempt, inputs)
+    return Prepared(attempt, missing, replace(call, tool=tool.name, effect_key=key, secrets=secrets))
 
 
-def _call(outside: Outside, run: Run, step: Step, attempt: Attempt, tool: str, inputs: Json, seconds: float) -> Call:
+def _call(outside: Outside, run: Run, step: Step, attempt: Attempt, inputs: Json) -> Call:
     name = attempt_id(run, step.id, attempt.number)
     return Call(
         id=name,
-        tool=tool,
+        tool=step.use,
         purpose=attempt.purpose,
         input=inputs,
         workdir=outside.artifacts.workdir(name),
         deadline=attempt.deadline,
-        seconds=seconds,
-        effect_key=attempt.effect_key,
+        seconds=(attempt.deadline - attempt.started_at).total_seconds(),
         parts=run.steps[step.id].parts,
-        secrets={name: outside.secret(configured) for name, configured in step.secrets.items()},
     )
 
 
