@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from decimal import Decimal
 
 from atomic_tools._report_numbers import percent, short_date, signed_money
 from atomic_tools._report_text import one_line
@@ -14,7 +15,7 @@ _DAYS_BACK = {"same_weekday_last_week": 7, "previous_day": 1}
 
 
 def headline(kpis: SalesKpis, voice: Voice, flags: tuple[str, ...]) -> str:
-    """One plain line that makes sense by itself in a notification. `flags` come first: "Incomplete", a title."""
+    """One plain line that makes sense by itself in a notification; `flags` ("Incomplete") come first."""
     start = " · ".join(flags)
     return one_line(f"{start}: {_sentence(kpis, voice)}" if start else _sentence(kpis, voice), 300)
 
@@ -35,7 +36,7 @@ def without_orders(kpis: SalesKpis) -> bool:
 
 
 def main_comparison(figures: CurrencyKpis) -> Comparison | None:
-    """The comparison that a reader wants first: the same weekday last week where it has a base, else the next."""
+    """The comparison that a reader wants first: of those with a base, the one that weighs most."""
     ranked = by_weight(figures)
     return next((each for each in ranked if each.base is not None), ranked[0] if ranked else None)
 
@@ -56,7 +57,7 @@ def against_main_base(figures: CurrencyKpis, voice: Voice) -> str:
 
 
 def _movement(comparison: Comparison, currency: str, voice: Voice) -> str:
-    name, difference = voice.base_name(comparison), comparison.difference or 0
+    name, difference = voice.base_name(comparison), comparison.difference or Decimal(0)
     if not difference:
         return voice.say("level", base_name=name)
     if comparison.percent is None:

@@ -60,17 +60,16 @@ def comparison_table(figures: CurrencyKpis, day: LocalDay, voice: Voice) -> str:
 def _comparison_row(comparison: Comparison, currency: str, day: LocalDay, voice: Voice) -> tuple[str, ...]:
     name = _dated_name(comparison, day, voice)
     if comparison.base is None or comparison.difference is None:
-        reason = markdown_literal(comparison.reason or voice.say("unknown_reason"))
-        return (name, _ABSENT, _ABSENT, reason)
-    change = _ABSENT if comparison.percent is None else signed_percent(comparison.percent, voice.locale)
-    return (
-        name,
-        voice.money(comparison.base, currency),
-        signed_money(comparison.difference, currency, voice.locale),
-        change
-        if comparison.percent is not None or not comparison.reason
-        else markdown_literal(comparison.reason),
-    )
+        return (name, _ABSENT, _ABSENT, _reason(comparison, voice.say("unknown_reason")))
+    base = voice.money(comparison.base, currency)
+    difference = signed_money(comparison.difference, currency, voice.locale)
+    if comparison.percent is None:
+        return (name, base, difference, _reason(comparison, _ABSENT))
+    return (name, base, difference, signed_percent(comparison.percent, voice.locale))
+
+
+def _reason(comparison: Comparison, otherwise: str) -> str:
+    return markdown_literal(comparison.reason or otherwise)
 
 
 def _dated_name(comparison: Comparison, day: LocalDay, voice: Voice) -> str:

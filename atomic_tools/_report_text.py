@@ -7,6 +7,7 @@ import unicodedata
 
 _BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _INVISIBLE = _BIDI_CONTROLS | {"\ufeff", "\u00ad"}
+_JOINER = "\u200d"
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]|~#!])")
 _LINK_START = re.compile(r"(?i)(https?|ftp|www|mailto)([:.])")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -31,17 +32,14 @@ def shortened(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     end = max(limit - 1, 0)
-    while (end and _joins(text[end])) or (end and text[end - 1] == "\u200d"):
+    while end and (_joins(text[end]) or text[end - 1] == _JOINER):
         end -= 1
     return text[:end].rstrip() + "…"
 
 
 def _joins(character: str) -> bool:
-    return (
-        unicodedata.category(character) in {"Mn", "Mc", "Me"}
-        or character == "\u200d"
-        or "\U0001f3fb" <= character <= "\U0001f3ff"
-    )
+    modifier = "\U0001f3fb" <= character <= "\U0001f3ff"
+    return character == _JOINER or modifier or unicodedata.category(character) in {"Mn", "Mc", "Me"}
 
 
 def markdown_literal(text: str, limit: int = 200) -> str:

@@ -29,10 +29,10 @@ _ENGLISH = {
     "incomplete": "Incomplete",
     "correction": "Correction",
     "correction_text": "This replaces an earlier report for the same day.",
-    "correction_line": "{currency}: net was {before}, is now {after} ({difference}); orders were {orders_before},"
-    " are now {orders_after}.",
-    "previous_unreadable": "An earlier report for this day exists but its figures cannot be read, so it is not"
-    " known whether they changed.",
+    "correction_line": "{currency}: net was {before}, is now {after} ({difference});"
+    " orders were {orders_before}, are now {orders_after}.",
+    "previous_unreadable": "An earlier report for this day exists but its figures cannot be read, so it"
+    " is not known whether they changed.",
     "measure": "Measure",
     "value": "Value",
     "orders": "Orders",
@@ -94,8 +94,8 @@ _CHINESE = {
     "incomplete": "数据不完整",
     "correction": "更正",
     "correction_text": "本报告取代同一天的较早报告。",
-    "correction_line": "{currency}：净销售额原为 {before}，现为 {after}（{difference}）；订单数原为 {orders_before}，"
-    "现为 {orders_after}。",
+    "correction_line": "{currency}：净销售额原为 {before}，现为 {after}（{difference}）；"
+    "订单数原为 {orders_before}，现为 {orders_after}。",
     "previous_unreadable": "当天已有较早的报告，但无法读取其数字，因此不知道是否有变化。",
     "measure": "指标",
     "value": "数值",
@@ -124,8 +124,8 @@ _CHINESE = {
     "covers": "统计范围",
     "covers_line": "{start} 至 {end}（不含结束时刻），{zone}，共 {hours} 小时。",
     "as_of": "数据截至 {stamp}。",
-    "definitions": "净销售额等于销售总额加退款和调整（减少销售额时为负数）。平均订单金额等于销售总额除以订单数。"
-    "不同货币从不相加。",
+    "definitions": "净销售额等于销售总额加退款和调整（减少销售额时为负数）。"
+    "平均订单金额等于销售总额除以订单数。不同货币从不相加。",
     "per_hour": "每小时净销售额",
     "local_time": "当地时间，{zone}",
     "clock_change": "当天 {hours} 小时（时钟调整）",
@@ -139,7 +139,7 @@ _CHINESE = {
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """How one report speaks: words of the locale's language (English where we have none), its numbers and dates."""
+    """How one report speaks: words of the locale's language, else English; its numbers and dates."""
 
     locale: str
 

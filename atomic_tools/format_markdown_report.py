@@ -1,4 +1,4 @@
-"""Write the daily sales report as Markdown: one headline, the comparison that matters, tables, what is missing."""
+"""Write the daily sales report as Markdown: headline, main comparison, tables, what is missing."""
 
 from __future__ import annotations
 
@@ -108,7 +108,8 @@ def _flags(voice: Voice, missing: Sequence[str], changed: Sequence[Change]) -> t
 
 def _bounded(text: str) -> str:
     """Whole lines of `text` within the bytes that a step's output may carry."""
-    kept, room = [], _MESSAGE_BYTES
+    kept: list[str] = []
+    room = _MESSAGE_BYTES
     for line in text.split("\n"):
         room -= len(line.encode()) + 1
         if room < 0:
