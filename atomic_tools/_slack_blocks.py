@@ -1,0 +1,142 @@
+"""Escaped text into blocks that keep every limit: in order, and visibly shortened where it is too long."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from atomic_tools import _slack_limits as limits
+from atomic_tools._slack_text import Piece, escaped, pieces
+
+_FENCE = "```"
+_HALF_ENTITY = re.compile(r"&[a-z]{0,3}\Z")
+_READ_AT_MOST = 4 * limits.ALL_BLOCKS_TEXT
+"""Characters of a report that are looked at: far more than fit, few enough to parse at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The blocks of a message, and whether text had to be left out."""
+
+    blocks: tuple[dict[str, Any], ...]
+    shortened: bool
+
+
+def top_text(text: str) -> str:
+    """The notification's text within its limit."""
+    return _first_part(escaped(text).strip(), limits.TOP_TEXT)
+
+
+def body(markdown: str, note: str, alt_text: str) -> Body:
+    """The report as header and sections; `note` ends it where it is shortened. `alt_text` has room kept."""
+    cut_early = len(markdown) > _READ_AT_MOST
+    parts = pieces(markdown[:_READ_AT_MOST])
+    header, rest = _header(parts)
+    room = limits.ALL_BLOCKS_TEXT - sum(len(text) for block in header for text in limits.texts(block))
+    room -= len(image_alt(alt_text))
+    sections = _packed(rest)
+    fitting = list(_within(sections, room - len(escaped(note))))
+    shortened = cut_early or fitting != sections
+    ending = [_context(note)] if shortened else []
+    return Body((*header, *map(_section, fitting), *ending), shortened)
+
+
+def with_picture(blocks: Sequence[dict[str, Any]], file_id: str, alt_text: str) -> list[dict[str, Any]]:
+    """The blocks with an uploaded picture below the header."""
+    picture = {"type": "image", "slack_file": {"id": file_id}, "alt_text": image_alt(alt_text)}
+    start = 1 if blocks and blocks[0]["type"] == "header" else 0
+    return [*blocks[:start], picture, *blocks[start:]]
+
+
+def image_alt(alt_text: str) -> str:
+    """The picture's description within its limit; never empty."""
+    return _first_part(escaped(alt_text).strip() or "chart", limits.IMAGE_ALT)
+
+
+def _header(parts: Sequence[Piece]) -> tuple[list[dict[str, Any]], list[Piece]]:
+    if not parts or parts[0].kind != "title":
+        return [], list(parts)
+    text = {"type": "plain_text", "text": _first_part(parts[0].text, limits.HEADER_TEXT), "emoji": False}
+    return [{"type": "header", "text": text}], list(parts[1:])
+
+
+def _section(text: str) -> dict[str, Any]:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
+
+
+def _context(note: str) -> dict[str, Any]:
+    return {"type": "context", "elements": [{"type": "plain_text", "text": escaped(note), "emoji": False}]}
+
+
+def _packed(parts: Sequence[Piece]) -> list[str]:
+    """The pieces in as few section texts as hold them."""
+    sections: list[str] = []
+    for text in (text for piece in parts for text in _split(piece, limits.SECTION_TEXT)):
+        joined = f"{sections[-1]}\n\n{text}" if sections else text
+        if sections and len(joined) <= limits.SECTION_TEXT:
+            sections[-1] = joined
+        else:
+            sections.append(text)
+    return sections
+
+
+def _split(piece: Piece, limit: int) -> Iterator[str]:
+    """A piece in parts of at most `limit` characters, each whole by itself."""
+    left, right = (f"{_FENCE}\n", f"\n{_FENCE}") if piece.kind == "fixed" else ("", "")
+    rest, room = piece.text, limit - len(left) - len(right)
+    while rest:
+        end = _cut(rest, room)
+        part, rest = rest[:end], rest[end:]
+        if part.strip():
+            yield f"{left}{part}{right}"
+
+
+def _within(sections: Sequence[str], room: int) -> Iterator[str]:
+    """The sections that fit into `room` characters and into the blocks that are free, the last one cut."""
+    for text in sections[: limits.BLOCKS - 3]:
+        if len(text) > room:
+            yield from _beginning(text, room)
+            return
+        room -= len(text)
+        yield text
+
+
+def _beginning(text: str, room: int) -> Iterator[str]:
+    """What fits of a section, down to a line's end, its fence closed again."""
+    reserved = len(_FENCE) + 1
+    if room > 200:
+        part = text[: _cut(text, room - reserved)].rstrip()
+        yield f"{part}\n{_FENCE}" if part.count(_FENCE) % 2 else part
+
+
+def _first_part(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: _cut(text, limit - 1)].rstrip() + "…"
+
+
+def _cut(text: str, limit: int) -> int:
+    """Where to cut for at most `limit` characters: at a line's end, a space, else outside an entity."""
+    if len(text) <= limit:
+        return len(text)
+    for sign in ("\n", " "):
+        end = text.rfind(sign, limit // 2, limit) + 1
+        if end:
+            return end
+    half = _HALF_ENTITY.search(text[:limit])
+    return half.start() if half and half.start() else limit
+
+
+def payload(channel: str, text: str, blocks: Sequence[Mapping[str, Any]], key: str) -> dict[str, Any]:
+    """The arguments of `chat.postMessage`: nothing in them is parsed for pings or links."""
+    return {
+        "channel": channel,
+        "text": top_text(text),
+        "blocks": list(blocks),
+        "metadata": {"event_type": "clockwright_delivery", "event_payload": {"key": key}},
+        "parse": "none",
+        "link_names": False,
+        "mrkdwn": False,
+        "unfurl_links": False,
+        "unfurl_media": False,
+    }

@@ -1,0 +1,145 @@
+"""Deliver a message with its chart and report to a Slack channel, here as its payload in the local outbox."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from atomic_tools import (
+    Artifact,
+    Effect,
+    Found,
+    InvalidInputError,
+    Reconciled,
+    ToolContext,
+    ToolInput,
+    ToolOutput,
+    TransientError,
+    tool,
+)
+from atomic_tools._delivery import Attachment, Delivery, Destination, Receipt
+from atomic_tools._outbox import Outbox
+from atomic_tools._slack_blocks import body, payload
+from atomic_tools._slack_limits import faults
+
+_WHOLE = "message.md"
+
+
+def _absolute(path: str) -> str:
+    folder = Path(path).expanduser()
+    if not folder.is_absolute():
+        raise ValueError(f"outbox {path!r} must be an absolute path: a tool runs in a folder of its own")
+    return str(folder)
+
+
+class Input(ToolInput):
+    """What to say, and where."""
+
+    channel: str = Field(pattern=r"^(#?[^\s#@<>&,|]{1,80}|<#[A-Z0-9]{6,}\|[^\s<>|]*>)$")
+    """A channel's id, or its name with or without #."""
+    text: str = Field(min_length=1)
+    """The headline: what a notification shows. Plain text."""
+    markdown: str = ""
+    """The message itself, Markdown."""
+    chart: Artifact | None = None
+    alt_text: str = ""
+    """The chart in words."""
+    report: Artifact | None = None
+    """The whole report, put beside the message."""
+    outbox: Annotated[str, AfterValidator(_absolute)]
+    """Folder of the local outbox, absolute or below ~."""
+
+
+class Output(ToolOutput):
+    """Where the message is now."""
+
+    state: Literal["delivered"]
+    channel: str
+    location: str
+    """Where a person can look at it: a path or a permalink."""
+    key: str
+    parts: tuple[str, ...]
+    """What arrived: the message, and the names of its files."""
+
+    def summary(self) -> str:
+        """State, channel and number of files."""
+        return f"{self.state} to {self.channel} with {len(self.parts) - 1} files"[:200]
+
+
+def _reconcile(request: Input, context: ToolContext) -> Reconciled:
+    """Whether the destination has the message under the context's effect key."""
+    found = _destination(request).reconcile(_key(context))
+    return Found(_output(found)) if isinstance(found, Receipt) else found
+
+
+@tool(effect=Effect.EXTERNAL, destination=("channel",), reconcile=_reconcile)
+def slack_send_message(request: Input, context: ToolContext) -> Output:
+    """Deliver one message at most once under its effect key."""
+    _in_time(context)
+    delivery = _delivery(request, context)
+    return _output(_destination(request).post(delivery, lambda: _in_time(context)))
+
+
+def _destination(request: Input) -> Destination:
+    return Outbox(Path(request.outbox))
+
+
+def _delivery(request: Input, context: ToolContext) -> Delivery:
+    whole = request.report.name if request.report else _WHOLE
+    made = body(request.markdown or request.text, f"… shortened; all of it is in {whole}", request.alt_text)
+    message = payload(_channel(request.channel), request.text, made.blocks, _key(context))
+    broken = faults(message)
+    if broken:
+        raise InvalidInputError(f"Slack would refuse this message: {'; '.join(broken)}")
+    return Delivery(
+        key=_key(context),
+        payload=message,
+        picture=_attachment(request.chart, context),
+        alt_text=request.alt_text,
+        documents=_documents(request, context, shortened=made.shortened),
+    )
+
+
+def _documents(request: Input, context: ToolContext, *, shortened: bool) -> list[Attachment]:
+    """The report; without one, the message itself where not all of it could be shown."""
+    if report := _attachment(request.report, context):
+        return [report]
+    if not shortened:
+        return []
+    kept = context.save(_WHOLE, request.markdown.encode(errors="replace"), "text/markdown")
+    return [Attachment(kept, context.new_file(_WHOLE))]
+
+
+def _attachment(artifact: Artifact | None, context: ToolContext) -> Attachment | None:
+    if artifact is None:
+        return None
+    path = context.path(artifact)
+    if not path.is_file():
+        raise InvalidInputError(f"{artifact.name} was named but its file is not there")
+    return Attachment(artifact, path)
+
+
+def _channel(name: str) -> str:
+    """A pasted `<#C0123|sales>` as its id; anything else as it is."""
+    return name[2:].split("|", maxsplit=1)[0] if name.startswith("<#") else name
+
+
+def _key(context: ToolContext) -> str:
+    if context.effect_key is None:
+        raise InvalidInputError(
+            "a message needs an effect key: without one a repeat could not be told from a new message"
+        )
+    return context.effect_key
+
+
+def _in_time(context: ToolContext) -> None:
+    late = datetime.now(UTC) - context.deadline
+    if late.total_seconds() >= 0:
+        raise TransientError(f"not sent: the deadline had passed {late.total_seconds():.1f} s before")
+
+
+def _output(receipt: Receipt) -> Output:
+    return Output.model_validate(receipt.model_dump())
