@@ -1,1 +1,1 @@
-"""Clockwright's daemon. Nothing may ever read a name from here: python-daemon ships a package of this name."""
+"""Clockwright's daemon. Nothing may read a name from here: python-daemon ships a package of this name."""

@@ -1,1 +1,1 @@
-"""One outside thing each. Adapters know the ports and the domain, and never each other."""
+"""One outside thing each, behind a port."""
