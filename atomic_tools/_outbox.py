@@ -34,16 +34,12 @@ class Outbox:
         try:
             return self._post(delivery, may_send)
         except PermissionError as error:
-            raise DeniedError(
-                f"the outbox {self.root} cannot be written", hint="check its owner and mode"
-            ) from error
+            raise DeniedError(f"the outbox {self.root} cannot be written", hint="check its owner and mode") from error
         except (FileExistsError, NotADirectoryError) as error:
             hint = "set `outbox` to a folder of its own"
             raise MisconfiguredError(f"the outbox {self.root} is not a folder", hint=hint) from error
         except OSError as error:
-            raise TransientError(
-                f"the outbox {self.root} did not take the message: {error.strerror}"
-            ) from error
+            raise TransientError(f"the outbox {self.root} did not take the message: {error.strerror}") from error
 
     def _post(self, delivery: Delivery, may_send: Callable[[], None]) -> Receipt:
         self.root.mkdir(parents=True, exist_ok=True)

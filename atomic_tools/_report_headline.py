@@ -61,9 +61,7 @@ def _movement(comparison: Comparison, currency: str, voice: Voice) -> str:
     if not difference:
         return voice.say("level", base_name=name)
     if comparison.percent is None:
-        return voice.say(
-            "changed", base_name=name, difference=signed_money(difference, currency, voice.locale)
-        )
+        return voice.say("changed", base_name=name, difference=signed_money(difference, currency, voice.locale))
     way = "up" if difference > 0 else "down"
     return voice.say(way, base_name=name, percent=percent(abs(comparison.percent), voice.locale))
 

@@ -26,9 +26,7 @@ def _known_locale(name: str) -> str:
     try:
         return str(Locale.parse(name.replace("-", "_")))
     except (UnknownLocaleError, ValueError) as error:
-        raise ValueError(
-            f"unknown locale {name!r}; write language and country, as in en_US or zh_CN"
-        ) from error
+        raise ValueError(f"unknown locale {name!r}; write language and country, as in en_US or zh_CN") from error
 
 
 LocaleName = Annotated[str, AfterValidator(_known_locale)]

@@ -82,10 +82,7 @@ def _dated_name(comparison: Comparison, day: LocalDay, voice: Voice) -> str:
 def products_table(figures: CurrencyKpis, voice: Voice, extent: Extent) -> str:
     """The top products, their names exactly as in the data."""
     header = tuple(voice.say(key) for key in ("product", "quantity", "amount"))
-    rows = [
-        _product_row(each, figures.currency, voice, extent)
-        for each in figures.top_products[: extent.products]
-    ]
+    rows = [_product_row(each, figures.currency, voice, extent) for each in figures.top_products[: extent.products]]
     return table(header, rows)
 
 

@@ -61,9 +61,7 @@ class Loop:
         try:
             callback()
         except Exception:
-            _log.exception(
-                "the tool sandbox met a fault of its own and goes on; the call's deadline still holds"
-            )
+            _log.exception("the tool sandbox met a fault of its own and goes on; the call's deadline still holds")
             if descriptor is not None and descriptor != self._bell:
                 self.unwatch(descriptor)
 

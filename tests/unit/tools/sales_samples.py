@@ -84,9 +84,7 @@ def hours(day: LocalDay, unit: Decimal = Decimal("17.31")) -> tuple[HourSales, .
 
 def products(names: Sequence[str]) -> tuple[ProductSales, ...]:
     return tuple(
-        ProductSales(
-            product=name, amount=Decimal(1000 - 83 * index) + Decimal("0.5"), quantity=Decimal(40 - 3 * index)
-        )
+        ProductSales(product=name, amount=Decimal(1000 - 83 * index) + Decimal("0.5"), quantity=Decimal(40 - 3 * index))
         for index, name in enumerate(names)
     )
 
@@ -110,9 +108,7 @@ def currency(
     by_hour = hours(local_day()) if by_hour is None else by_hour
     gross = sum((each.amount for each in by_hour), Decimal(0)) + Decimal("60.00")
     net = gross - 60
-    none = Comparison(
-        against="previous_day", base=None, difference=None, percent=None, reason="no orders on that day"
-    )
+    none = Comparison(against="previous_day", base=None, difference=None, percent=None, reason="no orders on that day")
     return CurrencyKpis(
         currency=code,
         orders=276,
@@ -127,9 +123,7 @@ def currency(
     )
 
 
-def sales(
-    *currencies: CurrencyKpis, day: LocalDay | None = None, findings: tuple[Finding, ...] = ()
-) -> SalesKpis:
+def sales(*currencies: CurrencyKpis, day: LocalDay | None = None, findings: tuple[Finding, ...] = ()) -> SalesKpis:
     return SalesKpis(
         day=day or local_day(),
         no_data=False,
@@ -140,6 +134,4 @@ def sales(
 
 
 def empty_day(day: LocalDay | None = None) -> SalesKpis:
-    return SalesKpis(
-        day=day or local_day(), no_data=True, currencies=(), as_of=datetime(2026, 3, 11, 1, 0, tzinfo=UTC)
-    )
+    return SalesKpis(day=day or local_day(), no_data=True, currencies=(), as_of=datetime(2026, 3, 11, 1, 0, tzinfo=UTC))
