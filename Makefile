@@ -1,0 +1,57 @@
+# `make` prints the targets. Everything happens in .venv; nothing else on the machine is changed.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format soak bench wheel lock clean
+
+help: ## print the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+demo: $(VENV)/run ## run the daily sales report on a made-up shop, here and now
+	@$(BIN)/clockwright demo
+
+test: $(VENV)/dev ## run every test that this machine can run
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+check: $(VENV)/dev ## what a commit must pass: format, lint, types, import rules, fast tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+
+format: $(VENV)/dev ## format, and fix what can be fixed safely
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+soak: $(VENV)/dev ## the full counts of kills and simulated histories; hours
+	$(BIN)/python -m benchmarks.soak
+
+bench: $(VENV)/dev ## every budget, measured as a ratio; minutes
+	$(BIN)/python -m benchmarks
+
+wheel: $(VENV)/dev ## build the wheel, install it in a fresh environment, leave this folder, use it
+	BIN=$(abspath $(BIN)) PYTHON=$(PYTHON) sh tests/system/wheel.sh
+
+lock: ## resolve the dependencies anew (needs uv)
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras pyproject.toml --group build -o requirements/run.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras pyproject.toml --group build --group dev -c requirements/run.lock -o requirements/dev.lock
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) .demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(VENV)/run: requirements/run.lock pyproject.toml
+	@echo "Setting up $(VENV) (once) ..."
+	@$(PYTHON) -c 'import sys; sys.exit("Clockwright needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --require-hashes -r requirements/run.lock
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/dev: requirements/dev.lock $(VENV)/run
+	@echo "Installing what the tests need (once) ..."
+	@$(PIP) install --require-hashes -r requirements/dev.lock
+	@touch $@
