@@ -1,0 +1,159 @@
+"""The shape of a job file. Editors get it as JSON Schema through `job_schema`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..domain import defaults
+from .durations import Duration
+
+NAME = r"^[a-z][a-z0-9_]{0,59}$"
+JOB_NAME = r"^[a-z][a-z0-9_-]{0,119}$"
+Name = Annotated[str, Field(pattern=NAME)]
+Line = Annotated[str, Field(max_length=500)]
+Text = Annotated[str, Field(min_length=1, max_length=4000)]
+Decision = Literal["always", "on_exception"]
+OnExhausted = Literal["escalate", "fail", "skip"]
+_RETRY = defaults.Retry()
+_LIMITS = defaults.Limits()
+
+
+class Section(BaseModel):
+    """Strict: a number in quotes is text, and an unknown key is refused."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class ScheduleSection(Section):
+    cron: str
+    """Five fields (minute hour day month weekday) or an alias such as @daily."""
+    timezone: str | None = None
+    """IANA zone in which the expression is read; the job's own where it is not set."""
+
+
+class RetrySection(Section):
+    attempts: int = Field(default=_RETRY.attempts, ge=1, le=20)
+    """How many times the step is tried in all."""
+    first: Duration = _RETRY.first
+    """The first wait; it doubles from try to try."""
+    cap: Duration = _RETRY.cap
+    """The longest wait."""
+
+
+class LimitsSection(Section):
+    active: Duration = _LIMITS.active
+    """How long tools and deciders may work in all."""
+    deadline: Duration = _LIMITS.deadline
+    """How long the run may take in all, waiting included."""
+    steps: int = Field(default=_LIMITS.steps, ge=1, le=_LIMITS.steps)
+    parallel: int = Field(default=_LIMITS.parallel, ge=1, le=64)
+    """How many steps may run at once."""
+    crashes: int = Field(default=_LIMITS.crashes, ge=1, le=20)
+    """How many times a step may take the daemon down with it before it fails for good."""
+    answer_within: Duration = _LIMITS.answer_within
+    """How long a question to a person stays open before its default counts."""
+
+
+class RepairSection(Section):
+    use: str
+    """The tool that may mend bad data, once."""
+    with_: dict[str, Any] = Field(default={}, alias="with")
+
+
+class AcceptSection(Section):
+    """One or more rules for the part of the output at `path`."""
+
+    path: str = ""
+    """For example kpis.top[0].name; the whole output where it is not set."""
+    schema_: dict[str, Any] | bool | None = Field(default=None, alias="schema")
+    required: list[str] | None = None
+    type: str | list[str] | None = None
+    length: int | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    min: int | float | str | None = None
+    max: int | float | str | None = None
+    contains: Any = None
+    forbids: Any = None
+    regex: str | None = None
+    equals: Any = None
+    expression: str | None = None
+    """CEL over the variable `output`, for example output.rows > 0."""
+
+
+class StepSection(Section):
+    id: Name
+    title: Line = ""
+    use: str
+    """The tool."""
+    with_: dict[str, Any] = Field(default={}, alias="with")
+    """The tool's inputs; ${steps.ID.output.field} and ${run.local_date} are filled in at run time."""
+    needs: list[str] = []
+    """Steps that must be done before; a step that an input refers to is needed without being listed."""
+    needs_weak: list[str] = []
+    """Steps that may be missing: this one then runs without them and says so."""
+    accept: list[AcceptSection] = []
+    timeout: Duration | None = None
+    """At most what the tool's contract says."""
+    retry: RetrySection = RetrySection()
+    repair: RepairSection | None = None
+    approve: bool = False
+    """A person must agree before the step runs."""
+    optional: bool = False
+    """The run may succeed without it."""
+    on_exhausted: OnExhausted = "escalate"
+    """What happens when all attempts are used up."""
+    open: list[str] = []
+    """Inputs that a decider may change; all others are locked."""
+    secrets: dict[str, str] = {}
+    """The tool's name for a secret to the name configured in clockwright.yaml."""
+
+
+class JobSection(Section):
+    id: str = Field(pattern=JOB_NAME)
+    description: Line = ""
+    owner: Line = ""
+    runbook: Line = ""
+    """A link to what to do when it fails."""
+    tags: list[Name] = []
+    goal: Text
+    """One sentence: what the job is for. A decider reads it."""
+    schedule: ScheduleSection | None = None
+    timezone: str | None = None
+    """IANA zone of the job's days."""
+    decide: Decision = "on_exception"
+    limits: LimitsSection = LimitsSection()
+    steps: list[StepSection] = Field(min_length=1)
+    environments: dict[str, dict[str, Any]] = {}
+    """What differs in an environment: mappings are merged, steps by id, anything else is replaced."""
+    matrix: dict[str, list[Any]] = {}
+    """One job for each value: `shop: [berlin, paris]` makes ID-berlin and ID-paris; ${matrix.shop} is the value."""
+
+
+class DefaultsSection(Section):
+    """What every job has unless it says otherwise."""
+
+    description: Line | None = None
+    owner: Line | None = None
+    runbook: Line | None = None
+    tags: list[Name] | None = None
+    timezone: str | None = None
+    decide: Decision | None = None
+    limits: LimitsSection | None = None
+    step: StepDefaultsSection | None = None
+
+
+class StepDefaultsSection(Section):
+    """What every step of every job has unless it says otherwise."""
+
+    timeout: Duration | None = None
+    retry: RetrySection | None = None
+    on_exhausted: OnExhausted | None = None
+
+
+def job_schema() -> dict[str, Any]:
+    """JSON Schema of a job file, for editors."""
+    schema = JobSection.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "Clockwright job"}

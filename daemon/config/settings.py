@@ -1,0 +1,215 @@
+"""What the daemon itself is told: clockwright.yaml, then the environment on top of it, frozen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError, model_validator
+
+from ..domain.model import Json
+from ..domain.nearest import did_you_mean
+from .explain import explain
+from .faults import ConfigError, Fault, Place
+from .located import Located, locate, merge
+from .overlays import Overlay
+from .secrets import Secrets, SecretSource
+from .sections import DefaultsSection, Name, Section
+from .yaml_source import read, scalar
+
+FILE = "clockwright.yaml"
+PREFIX = "CLOCKWRIGHT_"
+OTHER_VARIABLES = frozenset({"CLOCKWRIGHT_CONFIG", "CLOCKWRIGHT_REAL_DATA"})
+"""Read elsewhere, so not mistaken for a misspelt setting."""
+Port = Annotated[int, Field(ge=1, le=65535)]
+
+
+class SecretSection(Section):
+    """Exactly one of the three places."""
+
+    env: str | None = Field(default=None, min_length=1)
+    """Environment variable of the daemon."""
+    file: str | None = Field(default=None, min_length=1)
+    """Path of a file; relative to the config folder."""
+    credential: str | None = Field(default=None, pattern=r"^[\w.-]+$")
+    """Name of a systemd credential."""
+
+    @model_validator(mode="after")
+    def _one_place(self) -> SecretSection:
+        if len(self.model_fields_set) != 1:
+            raise ValueError("a secret comes from exactly one of env, file and credential")
+        return self
+
+
+class EndpointSection(Section):
+    host: str = "127.0.0.1"
+    port: Port | None = None
+    """Off where it is not set."""
+
+
+class LogSection(Section):
+    format: Literal["auto", "text", "json"] = "auto"
+    """`auto` is text on a terminal and JSON elsewhere."""
+    level: Literal["debug", "info", "warning", "error"] = "info"
+
+
+class SettingsSection(Section):
+    state: str = Field(default="state", min_length=1)
+    """Folder of everything the daemon keeps; relative to the config folder."""
+    store: str | None = Field(default=None, min_length=1)
+    """SQLAlchemy URL; a SQLite file in the state folder where it is not set."""
+    artifacts: str | None = Field(default=None, min_length=1)
+    """Folder of the files that steps make; in the state folder where it is not set."""
+    outbox: str | None = Field(default=None, min_length=1)
+    """Folder of what would have been sent; in the state folder where it is not set."""
+    tools: list[str] = Field(default_factory=list)
+    """Further folders of tools; relative to the config folder."""
+    secrets: dict[Name, SecretSection] = Field(default_factory=dict)
+    defaults: DefaultsSection = DefaultsSection()
+    environment: Name | None = None
+    """The one of `environments` that counts; CLOCKWRIGHT_ENVIRONMENT and --environment say otherwise."""
+    environments: dict[Name, dict[str, Any]] = Field(default_factory=dict)
+    """What differs in each: mappings are merged name by name, anything else is replaced."""
+    http: EndpointSection = EndpointSection(port=8470)
+    """The status page."""
+    metrics: EndpointSection = EndpointSection()
+    parallel_runs: int = Field(default=8, ge=1, le=1000)
+    """How many runs work at once."""
+    log: LogSection = LogSection()
+
+
+VARIABLES: Mapping[str, tuple[str, ...]] = {
+    PREFIX + "_".join(path).upper(): path
+    for path in (
+        ("state",),
+        ("store",),
+        ("artifacts",),
+        ("outbox",),
+        ("environment",),
+        ("http", "host"),
+        ("http", "port"),
+        ("metrics", "host"),
+        ("metrics", "port"),
+        ("parallel_runs",),
+        ("log", "format"),
+        ("log", "level"),
+    )
+}
+"""Environment variables that override the file, each with the key it stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where something listens; off without a port."""
+
+    host: str
+    port: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every path is absolute. `secrets(name)` reads a secret."""
+
+    folder: Path
+    state: Path
+    store: str
+    artifacts: Path
+    outbox: Path
+    tools: tuple[Path, ...]
+    secrets: Secrets
+    environment: str
+    http: Endpoint
+    metrics: Endpoint
+    parallel_runs: int
+    log_format: str
+    log_level: str
+    overlay: Overlay
+    """What lies under and over every job file."""
+
+
+def read_settings(folder: Path, environment: str | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+    """Raises ConfigError with every fault of clockwright.yaml and of the environment."""
+    variables = os.environ if environ is None else environ
+    document = _with_variables(read(folder / FILE, FILE), variables)
+    if environment is not None:
+        document = merge(document, locate({"environment": environment}, Place("--environment")))
+    chosen = _in_environment(document)
+    return _settings(folder.absolute(), _validated(chosen), chosen, variables)
+
+
+def unknown_variables(environ: Mapping[str, str]) -> Iterator[Fault]:
+    """Warnings for variables that look like settings and are none."""
+    for name in sorted(environ):
+        if name.startswith(PREFIX) and name not in VARIABLES and name not in OTHER_VARIABLES:
+            yield Fault(f"${name}", 0, 0, "this environment variable means nothing", did_you_mean(name, VARIABLES))
+
+
+def _with_variables(document: Located, environ: Mapping[str, str]) -> Located:
+    if document.value is None:
+        document = replace(document, value={})
+    for name, path in VARIABLES.items():
+        if name in environ:
+            document = merge(document, locate(_nested(path, scalar(environ[name])), Place(f"${name}")))
+    return document
+
+
+def _nested(path: tuple[str, ...], value: Json) -> Json:
+    return {path[0]: _nested(path[1:], value)} if path else value
+
+
+def _in_environment(document: Located) -> Located:
+    chosen, known = document.mapping.get("environment"), document.mapping.get("environments")
+    if chosen is None or not isinstance(chosen.value, str):
+        return document
+    overlay = known.mapping.get(chosen.value) if known else None
+    if overlay is None:
+        hint = did_you_mean(chosen.value, known.mapping if known else ())
+        raise ConfigError(Fault.at(chosen.place, f"there is no environment {chosen.value!r}", hint))
+    return document if overlay.value is None else merge(document, overlay)
+
+
+def _validated(document: Located) -> SettingsSection:
+    try:
+        return SettingsSection.model_validate(document.plain())
+    except ValidationError as error:
+        raise ConfigError(*explain(error, document, SettingsSection)) from None
+
+
+def _settings(folder: Path, section: SettingsSection, document: Located, environ: Mapping[str, str]) -> Settings:
+    state = folder / section.state
+    return Settings(
+        folder=folder,
+        state=state,
+        store=section.store or f"sqlite:///{state / 'clockwright.db'}",
+        artifacts=folder / section.artifacts if section.artifacts else state / "artifacts",
+        outbox=folder / section.outbox if section.outbox else state / "outbox",
+        tools=tuple(folder / path for path in section.tools),
+        secrets=_secrets(folder, section, environ),
+        environment=section.environment or "",
+        http=Endpoint(section.http.host, section.http.port),
+        metrics=Endpoint(section.metrics.host, section.metrics.port),
+        parallel_runs=section.parallel_runs,
+        log_format=section.log.format,
+        log_level=section.log.level,
+        overlay=Overlay(
+            defaults=document.mapping.get("defaults"),
+            environment=section.environment or "",
+            environments=tuple(section.environments),
+            variables=environ,
+        ),
+    )
+
+
+def _secrets(folder: Path, section: SettingsSection, environ: Mapping[str, str]) -> Secrets:
+    return Secrets({name: _source(folder, secret) for name, secret in section.secrets.items()}, environ)
+
+
+def _source(folder: Path, section: SecretSection) -> SecretSource:
+    if section.file is not None:
+        return SecretSource("file", str(folder / section.file))
+    if section.env is not None:
+        return SecretSource("env", section.env)
+    return SecretSource("credential", section.credential or "")
