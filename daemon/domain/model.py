@@ -13,6 +13,9 @@ from .errors import Kind
 Json: TypeAlias = Any
 """What `json.loads` returns; NaN and infinity never get in."""
 
+Day: TypeAlias = date
+"""A calendar day. `DataDate` has a field named `date`, which would hide the type from whoever reads annotations."""
+
 
 class RunState(StrEnum):
     QUEUED = "queued"
@@ -214,7 +217,7 @@ class StepRun:
 class DataDate:
     """The date a run reports on and the instants that bound it: fixed at birth, never recomputed."""
 
-    date: date
+    date: Day
     timezone: str
     due_local: str
     """Nominal local time with offset, ISO 8601."""
