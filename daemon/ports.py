@@ -29,6 +29,10 @@ class Stale(StoreError):
     """Someone else has changed or taken over what was to be written: stop at once, or reload and reapply."""
 
 
+class AlreadyDelivered(Stale):
+    """An attempt would cause an effect whose receipt is in the store: reload, and adopt the receipt."""
+
+
 class Unreadable(StoreError):
     """A row that this version cannot read; it is left alone and its run is quarantined."""
 

@@ -13,6 +13,9 @@ from .errors import Kind
 Json: TypeAlias = Any
 """What `json.loads` returns; NaN and infinity never get in."""
 
+Day: TypeAlias = date
+"""A calendar day. `DataDate` has a field named `date`, which would hide the type from whoever reads annotations."""
+
 
 class RunState(StrEnum):
     QUEUED = "queued"
@@ -221,12 +224,12 @@ class StepRun:
 class DataDate:
     """The date a run reports on and the instants that bound it: fixed at birth, never recomputed."""
 
-    day: date
+    day: Day
     """The local day reported on."""
     start: datetime
     end: datetime
     """That day as a half-open interval of instants: 23 to 25 hours on change days."""
-    local_date: date
+    local_date: Day
     """The local day on which the run was due."""
     due_local: str
     """Nominal local time with offset, ISO 8601."""

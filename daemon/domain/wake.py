@@ -9,8 +9,8 @@ from .model import Run
 
 
 def wake_at(run: Run) -> datetime | None:
-    """The earliest instant at which something is due in this run, or None when it waits for nothing."""
-    return min(_instants(run), default=None)
+    """The earliest back-off or expiry of a run that has not ended, or None when it waits for nothing."""
+    return None if run.state.ended else min(_instants(run), default=None)
 
 
 def _instants(run: Run) -> Iterator[datetime]:

@@ -1,0 +1,148 @@
+"""Many units of work, one flush: whoever finds the writer free commits what is queued, for everybody.
+
+There is no timer and no thread. The first unit to find nobody writing leads: it runs what is queued, each unit in a
+savepoint of its own, commits once, and only then tells the others. Meanwhile the next batch gathers by itself.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from threading import Lock
+from typing import Any, Generic, Protocol, TypeVar
+
+from daemon.ports import StoreUnavailable
+
+T = TypeVar("T")
+C = TypeVar("C")
+_Connection = TypeVar("_Connection", covariant=True)
+
+
+class Transactions(Protocol[_Connection]):
+    """One write connection. Every method may raise StoreUnavailable; after that nothing of the batch is stored."""
+
+    def begin(self) -> _Connection: ...
+
+    def commit(self) -> None: ...
+
+    def rollback(self) -> None: ...
+
+    def abandon(self) -> None:
+        """Give up the transaction and the connection, of which nothing is certain any more; never raises."""
+        ...
+
+    def savepoint(self) -> None: ...
+
+    def release(self) -> None: ...
+
+    def undo(self) -> None:
+        """Back to the savepoint."""
+        ...
+
+
+class Unit(Generic[C, T]):
+    """One piece of work and how it came out. `woken` is released when it is done, or is to lead."""
+
+    def __init__(self, work: Callable[[C], T]) -> None:
+        self._work = work
+        self._result: T | None = None
+        self.error: BaseException | None = None
+        self.done = False
+        self.woken = Lock()
+        self.woken.acquire()
+
+    def run(self, connection: C) -> bool:
+        """Whether it went well."""
+        try:
+            self._result = self._work(connection)
+        except Exception as error:  # noqa: BLE001 - it belongs to the thread that queued the unit, which raises it
+            self.error = error
+        return self.error is None
+
+    def fail(self, error: StoreUnavailable) -> None:
+        """Whatever the work came to, it is not stored."""
+        self.error = error
+        self.done = True
+
+    def outcome(self) -> T:
+        if self.error is not None:
+            raise self.error
+        return self._result  # type: ignore[return-value]  # without an error there is a result
+
+
+class GroupCommit(Generic[C]):
+    """`run` returns when the work is durable, or raises what the work or the commit raised."""
+
+    def __init__(self, transactions: Transactions[C], most: int = 64) -> None:
+        self._transactions = transactions
+        self._most = most
+        self._queue: deque[Unit[C, Any]] = deque()
+        self._mutex = Lock()
+        self._led = False
+
+    def run(self, work: Callable[[C], T]) -> T:
+        unit = Unit(work)
+        if not self._leads(unit):
+            unit.woken.acquire()
+        if not unit.done:
+            self._lead()
+        return unit.outcome()
+
+    def _leads(self, unit: Unit[C, Any]) -> bool:
+        with self._mutex:
+            self._queue.append(unit)
+            free, self._led = not self._led, True
+            return free
+
+    def _lead(self) -> None:
+        with self._mutex:
+            batch = [self._queue.popleft() for _ in range(min(len(self._queue), self._most))]
+        try:
+            self._write(batch)
+        finally:
+            self._hand_over(batch)
+
+    def _hand_over(self, batch: Sequence[Unit[C, Any]]) -> None:
+        """Everybody in the batch hears of it, and the first who came too late for it leads the next."""
+        for unit in batch:
+            if not unit.done:
+                unit.fail(StoreUnavailable("the writer was interrupted; nothing was written"))
+            unit.woken.release()
+        with self._mutex:
+            self._led = bool(self._queue)
+            if self._led:
+                self._queue[0].woken.release()
+
+    def _write(self, batch: Sequence[Unit[C, Any]]) -> None:
+        try:
+            connection = self._transactions.begin()
+            self._run(connection, batch)
+        except StoreUnavailable as error:
+            self._transactions.abandon()
+            for unit in batch:
+                unit.fail(StoreUnavailable(*error.args))
+        except BaseException:
+            self._transactions.abandon()
+            raise
+
+    def _run(self, connection: C, batch: Sequence[Unit[C, Any]]) -> None:
+        if len(batch) == 1:
+            self._alone(connection, batch[0])
+        else:
+            self._together(connection, batch)
+        for unit in batch:
+            unit.done = True
+
+    def _alone(self, connection: C, unit: Unit[C, Any]) -> None:
+        if unit.run(connection):
+            self._transactions.commit()
+        else:
+            self._transactions.rollback()
+
+    def _together(self, connection: C, batch: Sequence[Unit[C, Any]]) -> None:
+        for unit in batch:
+            self._transactions.savepoint()
+            if not unit.run(connection):
+                self._transactions.undo()
+            self._transactions.release()
+        self._transactions.commit()

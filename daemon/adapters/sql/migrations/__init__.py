@@ -1,0 +1,47 @@
+"""Brings a database to the schema of this version, and refuses one that a newer version has changed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import Connection, inspect
+
+from daemon.ports import StoreError
+
+REVISIONS: Final = ("0001",)
+"""All of them, oldest first. Alembic, which is slow to import, is only needed where the last one is not there yet."""
+
+
+def migrate(connection: Connection) -> None:
+    """Inside the caller's transaction and lock."""
+    found = revision(connection)
+    if found == REVISIONS[-1]:
+        return
+    if found is not None and found not in REVISIONS:
+        raise StoreError(_newer(found))
+    from .upgrade import upgrade  # noqa: PLC0415 - see REVISIONS
+
+    upgrade(connection, "head")
+
+
+def check(connection: Connection) -> None:
+    """Raises StoreError where the schema is not the one of this version."""
+    found = revision(connection)
+    if found not in REVISIONS:
+        raise StoreError(_newer(found) if found else "the database is empty: restart to set it up")
+    if found != REVISIONS[-1]:
+        raise StoreError(f"the database is of the older revision {found}: restart to bring it up to date")
+
+
+def revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one_or_none()
+    return None if found is None else str(found)
+
+
+def _newer(found: str) -> str:
+    return (
+        f"the database is of revision {found}, which this version does not know (newest here: {REVISIONS[-1]}): "
+        "upgrade Clockwright, or restore a backup made before the upgrade"
+    )

@@ -1,0 +1,151 @@
+"""The statements of the hot path: written once in SQLAlchemy Core, rendered once for a dialect, then run as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Dialect,
+    Insert,
+    Integer,
+    Table,
+    Text,
+    Update,
+    bindparam,
+    literal_column,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.sql import ClauseElement
+
+from .schema import EFFECTS, ESCALATIONS, EVENTS, INBOX, JOBS, LEDGER, PLANS, RUNS, STEPS
+
+Row: TypeAlias = Mapping[str, Any]
+
+_ONE: Final[ColumnElement[int]] = literal_column("1", Integer)
+_DELIVERED: Final[ColumnElement[str]] = literal_column("'delivered'", Text)
+
+
+class Prepared:
+    """One rendered statement. `run` takes one row of values, `many` several; both by column name."""
+
+    def __init__(self, statement: ClauseElement, dialect: Dialect) -> None:
+        compiled = statement.compile(dialect=dialect)
+        self._text = str(compiled)
+        self._names: Sequence[str] | None = getattr(compiled, "positiontup", None)
+
+    def run(self, connection: Connection, row: Row) -> int:
+        """How many rows it touched."""
+        return connection.exec_driver_sql(self._text, self._bound(row)).rowcount
+
+    def many(self, connection: Connection, rows: Sequence[Row]) -> None:
+        if len(rows) == 1:
+            self.run(connection, rows[0])
+        elif rows:
+            connection.exec_driver_sql(self._text, [self._bound(row) for row in rows])
+
+    def _bound(self, row: Row) -> Any:
+        return row if self._names is None else tuple([row[name] for name in self._names])
+
+
+class Statements:
+    """Everything that `SqlStore` writes. A column's bound value has the column's name."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        def prepared(statement: ClauseElement) -> Prepared:
+            return Prepared(statement, dialect)
+
+        self.accounted = prepared(_keep(dialect, LEDGER))
+        self.born = prepared(_keep(dialect, RUNS))
+        self.plan = prepared(_keep(dialect, PLANS))
+        self.event = prepared(_insert(dialect, EVENTS).values(_binds(EVENTS)))
+        self.step = prepared(_upsert(dialect, STEPS, ("state", "body")))
+        self.head = prepared(_head())
+        self.claim = prepared(_claim())
+        self.watermark = prepared(_watermark(dialect))
+        self.intent = prepared(_intent(dialect))
+        self.delivered = prepared(_effect("receipt"))
+        self.voided = prepared(_effect().where(EFFECTS.c.state != _DELIVERED))
+        self.asked = prepared(_keep(dialect, ESCALATIONS))
+        self.closed = prepared(_closed())
+        self.folded = prepared(_folded())
+
+
+def _insert(dialect: Dialect, table: Table) -> sqlite.Insert | postgresql.Insert:
+    return sqlite.insert(table) if dialect.name == "sqlite" else postgresql.insert(table)
+
+
+def _binds(table: Table) -> dict[str, Any]:
+    return {column.name: bindparam(column.name, type_=column.type) for column in table.columns}
+
+
+def _keep(dialect: Dialect, table: Table) -> Insert:
+    """What is there already stays as it is."""
+    return _insert(dialect, table).values(_binds(table)).on_conflict_do_nothing()
+
+
+def _upsert(dialect: Dialect, table: Table, columns: Sequence[str]) -> Insert:
+    insert = _insert(dialect, table).values(_binds(table))
+    return insert.on_conflict_do_update(
+        index_elements=list(table.primary_key), set_={name: insert.excluded[name] for name in columns}
+    )
+
+
+def _set(table: Table, *columns: str) -> Update:
+    return update(table).values({name: bindparam(name, type_=table.c[name].type) for name in columns})
+
+
+def _head() -> Update:
+    moved = _set(RUNS, "state", "open", "reason", "version", "started_at", "ended_at", "wake_at", "body")
+    return moved.where(
+        RUNS.c.id == bindparam("run"), RUNS.c.epoch == bindparam("epoch"), RUNS.c.version == bindparam("was")
+    )
+
+
+def _claim() -> Update:
+    taken = update(RUNS).values(
+        owner=bindparam("owner"), epoch=RUNS.c.epoch + _ONE, version=RUNS.c.version + _ONE
+    )
+    return taken.where(
+        RUNS.c.id == bindparam("run"),
+        RUNS.c.epoch == bindparam("at_epoch"),
+        RUNS.c.version == bindparam("was"),
+    )
+
+
+def _watermark(dialect: Dialect) -> Insert:
+    """A watermark only ever rises."""
+    insert = _insert(dialect, JOBS).values(_binds(JOBS))
+    higher = insert.excluded.watermark
+    return insert.on_conflict_do_update(
+        index_elements=[JOBS.c.job], set_={"watermark": higher}, where=higher > JOBS.c.watermark
+    )
+
+
+def _intent(dialect: Dialect) -> Insert:
+    """Never over a receipt: then no row is touched."""
+    insert = _insert(dialect, EFFECTS).values(_binds(EFFECTS))
+    changed = {name: insert.excluded[name] for name in ("state", "run", "step", "attempt", "deadline")}
+    return insert.on_conflict_do_update(
+        index_elements=[EFFECTS.c.key], set_=changed, where=EFFECTS.c.state != _DELIVERED
+    )
+
+
+def _effect(*columns: str) -> Update:
+    return _set(EFFECTS, "state", *columns).where(EFFECTS.c.key == bindparam("effect"))
+
+
+def _closed() -> Update:
+    closed = _set(ESCALATIONS, "open", "closed_at", "option", "closed_by")
+    return closed.where(ESCALATIONS.c.run == bindparam("of"), ESCALATIONS.c.id == bindparam("escalation"))
+
+
+def _folded() -> Update:
+    return (
+        update(INBOX)
+        .values(folded=_ONE)
+        .where(INBOX.c.id == bindparam("message"), INBOX.c.run == bindparam("of"))
+    )

@@ -1,0 +1,160 @@
+"""The Store on SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import partial
+
+from sqlalchemy import ColumnElement, Connection, Integer, func, insert, literal_column, or_, select
+
+from daemon.domain import codec
+from daemon.domain.job import LedgerRow
+from daemon.domain.model import Json, Run, RunState
+from daemon.ports import Birth, Change, EffectRow, Message, StoreError
+
+from . import leases
+from .database import Database
+from .instants import instant, micros
+from .rows import ledger_row, message_row, read_json, to_effect, to_message, to_run
+from .schema import EFFECTS, INBOX, JOBS, PLANS, RUNS, STEPS
+from .writing import Writing
+
+
+class SqlStore:
+    """`daemon.ports.Store`; `database` also carries the queries."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self._statements = database.statements
+        self._writing = Writing(database.statements)
+
+    def create(
+        self,
+        births: Sequence[Birth],
+        rows: Sequence[LedgerRow] = (),
+        watermarks: Mapping[str, datetime] | None = None,
+        *,
+        owner: str = "",
+        fence: int = 0,
+    ) -> list[bool]:
+        accounted = [ledger_row(row) for row in rows]
+        marks = [{"job": job, "watermark": micros(at)} for job, at in (watermarks or {}).items()]
+
+        def work(connection: Connection) -> list[bool]:
+            leases.check_fence(connection, fence)
+            self._statements.accounted.many(connection, accounted)
+            self._statements.watermark.many(connection, marks)
+            return [self._writing.birth(connection, birth, owner) for birth in births]
+
+        return self.database.write(work)
+
+    def watermarks(self) -> Mapping[str, datetime]:
+        rows = self.database.read(lambda connection: connection.execute(select(JOBS)).all())
+        return {row.job: instant(row.watermark) for row in rows}
+
+    def load(self, run_id: str) -> Run:
+        return self.database.read(partial(_load, run_id=run_id))
+
+    def latest(self, job: str, instant: datetime) -> Run | None:
+        newest = (
+            select(RUNS.c.id)
+            .where(RUNS.c.job == job, RUNS.c.instant == micros(instant))
+            .order_by(RUNS.c.revision.desc())
+            .limit(1)
+        )
+
+        def work(connection: Connection) -> Run | None:
+            found = connection.execute(newest).scalar_one_or_none()
+            return None if found is None else _load(connection, found)
+
+        return self.database.read(work)
+
+    def claim(self, run_id: str, owner: str, *, fence: int = 0) -> Run:
+        def work(connection: Connection) -> Run:
+            leases.check_fence(connection, fence)
+            return self._writing.claim(connection, _load(connection, run_id), owner)
+
+        return self.database.write(work)
+
+    def commit(self, change: Change) -> None:
+        self.database.write(self._writing.change(change))
+
+    def due(self, now: datetime, owner: str, limit: int) -> list[str]:
+        since = func.coalesce(RUNS.c.wake_at, RUNS.c.queued_at)
+        query = select(RUNS.c.id).where(_open(), _due(now, owner)).order_by(since, RUNS.c.id).limit(limit)
+        return self.database.read(lambda connection: list(connection.execute(query).scalars()))
+
+    def next_wake(self) -> datetime | None:
+        query = select(func.min(RUNS.c.wake_at)).where(_open())
+        return self.database.read(lambda connection: instant(connection.execute(query).scalar()))
+
+    def post(self, message: Message) -> int:
+        statement = insert(INBOX).values(message_row(message)).returning(INBOX.c.id)
+        return self.database.write(lambda connection: int(connection.execute(statement).scalar_one()))
+
+    def messages(self, run_id: str) -> list[Message]:
+        query = select(INBOX).where(INBOX.c.run == run_id, _unread()).order_by(INBOX.c.id)
+        return [
+            to_message(row) for row in self.database.read(lambda connection: connection.execute(query).all())
+        ]
+
+    def effect(self, key: str) -> EffectRow | None:
+        query = select(EFFECTS).where(EFFECTS.c.key == key)
+        row = self.database.read(lambda connection: connection.execute(query).one_or_none())
+        return None if row is None else to_effect(row)
+
+    def save_plan(self, digest: str, body: Json) -> None:
+        row = {"digest": digest, "body": _plain(body)}
+        self.database.write(lambda connection: self._statements.plan.many(connection, [row]))
+
+    def load_plan(self, digest: str) -> Json:
+        query = select(PLANS.c.body).where(PLANS.c.digest == digest)
+        body = self.database.read(lambda connection: connection.execute(query).scalar_one_or_none())
+        if body is None:
+            raise KeyError(digest)
+        return read_json(body, f"plan {digest}")
+
+    def lead(self, owner: str, seconds: float) -> int | None:
+        take = self.database.lease.take
+        return self.database.write(lambda connection: take(connection, owner, seconds))
+
+    def resign(self, owner: str) -> None:
+        self.database.write(partial(leases.resign, owner=owner))
+
+    def close(self) -> None:
+        self.database.close()
+
+
+def _load(connection: Connection, run_id: str) -> Run:
+    head = connection.execute(select(RUNS).where(RUNS.c.id == run_id)).one_or_none()
+    if head is None:
+        raise KeyError(run_id)
+    steps = select(STEPS).where(STEPS.c.run == run_id).order_by(STEPS.c.position)
+    return to_run(head, connection.execute(steps).all())
+
+
+def _due(now: datetime, owner: str) -> ColumnElement[bool]:
+    unread = select(INBOX.c.run).where(_unread())
+    return or_(
+        RUNS.c.state == RunState.QUEUED.value,
+        RUNS.c.owner != owner,
+        RUNS.c.wake_at <= micros(now),
+        RUNS.c.id.in_(unread),
+    )
+
+
+def _open() -> ColumnElement[bool]:
+    """Written out, not bound, so that the partial index serves it; so is `_unread`."""
+    return RUNS.c.open == literal_column("1", Integer)
+
+
+def _unread() -> ColumnElement[bool]:
+    return INBOX.c.folded == literal_column("0", Integer)
+
+
+def _plain(body: Json) -> str:
+    try:
+        return codec.encode_json(body)
+    except codec.Unstorable as error:
+        raise StoreError(str(error)) from error
