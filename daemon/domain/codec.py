@@ -86,11 +86,7 @@ def from_plain(kind: type[T], data: Json) -> T:
 
 def slim(event: Event) -> Event:
     """The event without the output that its step row holds already: a digest stands for it."""
-    if (
-        not isinstance(event, AttemptEnded)
-        or isinstance(event.outcome, Failed)
-        or event.outcome.output is None
-    ):
+    if not isinstance(event, AttemptEnded) or isinstance(event.outcome, Failed) or event.outcome.output is None:
         return event
     return replace(event, outcome=_digested(event.outcome))
 
@@ -103,9 +99,7 @@ def _digested(outcome: Succeeded | Reconciled) -> Succeeded | Reconciled:
 def _body(value: object) -> str:
     kind = type(value)
     try:
-        return _strict(
-            _adapter(kind).dump_json(value, exclude=_ELSEWHERE.get(kind), exclude_defaults=kind is not Plan)
-        )
+        return _strict(_adapter(kind).dump_json(value, exclude=_ELSEWHERE.get(kind), exclude_defaults=kind is not Plan))
     except (PydanticSerializationError, ValueError) as error:
         raise Unstorable(f"this {kind.__name__} is not plain JSON: {error}") from error
 

@@ -87,9 +87,7 @@ def _intended(event: AttemptStarted) -> Iterator[Effected]:
         yield Intended(attempt.effect_key, event.step, attempt.number, attempt.deadline)
 
 
-def _ended(
-    outcome: Outcome | Reconciled, flying: Attempt | None, unknown: Attempt | None
-) -> Iterator[Effected]:
+def _ended(outcome: Outcome | Reconciled, flying: Attempt | None, unknown: Attempt | None) -> Iterator[Effected]:
     if isinstance(outcome, Reconciled):
         yield from _reconciled(outcome, _key(flying) or _key(unknown))
     elif flying and flying.purpose is Purpose.RUN and flying.effect_key:

@@ -42,9 +42,7 @@ class SqlQueries:
         query = select(ESCALATIONS, RUNS.c.job).join(RUNS, RUNS.c.id == ESCALATIONS.c.run)
         if not include_closed:
             query = query.where(ESCALATIONS.c.open == 1)
-        return [
-            _escalation(row) for row in self._all(query.order_by(ESCALATIONS.c.asked_at, ESCALATIONS.c.id))
-        ]
+        return [_escalation(row) for row in self._all(query.order_by(ESCALATIONS.c.asked_at, ESCALATIONS.c.id))]
 
     def ledger(self, job: str, start: datetime, end: datetime) -> list[LedgerRow]:
         """From `start` up to, not including, `end`."""

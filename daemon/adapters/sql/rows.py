@@ -168,9 +168,7 @@ def to_message(row: SqlRow[Any]) -> Message:
 
 def to_effect(row: SqlRow[Any]) -> EffectRow:
     receipt = read_json(row.receipt, f"effect {row.key}") if row.receipt else {}
-    return EffectRow(
-        row.key, EffectState(row.state), row.run, row.step, row.attempt, instant(row.deadline), **receipt
-    )
+    return EffectRow(row.key, EffectState(row.state), row.run, row.step, row.attempt, instant(row.deadline), **receipt)
 
 
 def read(kind: type[T], body: str, where: str) -> T:

@@ -95,9 +95,7 @@ class SqlStore:
 
     def messages(self, run_id: str) -> list[Message]:
         query = select(INBOX).where(INBOX.c.run == run_id, _unread()).order_by(INBOX.c.id)
-        return [
-            to_message(row) for row in self.database.read(lambda connection: connection.execute(query).all())
-        ]
+        return [to_message(row) for row in self.database.read(lambda connection: connection.execute(query).all())]
 
     def effect(self, key: str) -> EffectRow | None:
         query = select(EFFECTS).where(EFFECTS.c.key == key)

@@ -91,9 +91,7 @@ class Writing:
 
     def _intend(self, connection: Connection, run: str, effect: Intended) -> None:
         if not self._sql.intent.run(connection, intent_row(run, effect)):
-            raise AlreadyDelivered(
-                f"step {effect.step} of run {run}: effect {effect.key} was delivered already"
-            )
+            raise AlreadyDelivered(f"step {effect.step} of run {run}: effect {effect.key} was delivered already")
 
 
 def _accounted(connection: Connection, birth: Birth) -> bool:
