@@ -1,0 +1,143 @@
+"""The composition root: the only place that knows which adapter stands behind which port."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from .adapters.alarm import Alarm
+from .adapters.artifacts import LocalArtifacts
+from .adapters.clock import SystemClock
+from .adapters.sandbox.recipe import Recipe
+from .adapters.sandbox.runner import Sandbox
+from .adapters.sql import open_queries, open_store
+from .adapters.tools import SandboxRunner
+from .adapters.zone_data import zone_data_version
+from .config import Loaded, Settings, load, read_settings
+from .domain.draft import Toolbox
+from .ports import EventSink, Queries, Store
+from .registry import discover
+from .runtime.deciders import RuleDecider
+from .runtime.duty import Service
+from .runtime.executor import Executor
+from .runtime.loop import Loop
+from .runtime.observers import Observers
+from .runtime.outside import Outside
+from .runtime.plans import Plans
+from .runtime.scheduler import Scheduler
+
+
+def read_config(folder: Path, environment: str | None = None) -> Loaded:
+    """Settings, tools and jobs. Raises ConfigError for what concerns everything; a faulty job is only listed."""
+    settings = read_settings(folder, environment)
+    return load(settings, read_toolbox(settings))
+
+
+def read_toolbox(settings: Settings) -> Toolbox:
+    """Every tool, as its describing process reported it; cached in the state folder where that can be written."""
+    registry = discover(settings.tools, cache=settings.state / "tools.json")
+    return Toolbox(
+        tools=registry.tools,
+        broken={tool.name: tool for tool in registry.broken},
+        secrets=settings.secrets.names,
+    )
+
+
+@dataclass(frozen=True)
+class Daemon:
+    """Everything wired. Parts are made when they are first used, so that a query starts no tool process."""
+
+    config: Loaded
+    observers: Observers
+    owner: str
+
+    @cached_property
+    def clock(self) -> SystemClock:
+        return SystemClock()
+
+    @cached_property
+    def store(self) -> Store:
+        self.config.settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return open_store(self.config.settings.store)
+
+    @cached_property
+    def queries(self) -> Queries:
+        return open_queries(self.config.settings.store)
+
+    @cached_property
+    def artifacts(self) -> LocalArtifacts:
+        settings = self.config.settings
+        return LocalArtifacts(settings.artifacts, settings.state / "work")
+
+    @cached_property
+    def runner(self) -> SandboxRunner:
+        settings = self.config.settings
+        used = {tool for job in self.config.jobs for tool in job.plan.tools}
+        recipe = Recipe(folders=settings.tools, tools=tuple(sorted(used)), cache=settings.state / "cache")
+        return SandboxRunner(Sandbox(recipe))
+
+    @cached_property
+    def plans(self) -> Plans:
+        return Plans(self.store)
+
+    @cached_property
+    def outside(self) -> Outside:
+        return Outside(
+            owner=self.owner,
+            clock=self.clock,
+            store=self.store,
+            runner=self.runner,
+            decider=RuleDecider(),
+            artifacts=self.artifacts,
+            sink=self.observers,
+            secret=self.config.settings.secrets,
+        )
+
+    @cached_property
+    def alarm(self) -> Alarm:
+        return Alarm()
+
+    @cached_property
+    def executor(self) -> Executor:
+        parallel = self.config.settings.parallel_runs
+        return Executor(self.outside, self.plans, parallel=parallel, on_idle=self._ring)
+
+    def _ring(self) -> None:
+        if "alarm" in self.__dict__:
+            self.alarm.ring()
+
+    @cached_property
+    def service(self) -> Service:
+        scheduler = Scheduler(self.outside, self.plans, self.executor, self.config.by_id, zone_data_version())
+        return Service(self.owner, self.store, self.observers, self.executor, scheduler)
+
+    @cached_property
+    def loop(self) -> Loop:
+        return Loop(self.clock, self.observers, self.alarm)
+
+    def close(self) -> None:
+        """Give back what was taken: processes first, then the lease, then the store."""
+        if "runner" in self.__dict__:
+            self.runner.close()
+        if "alarm" in self.__dict__:
+            self.alarm.stop()
+        if "store" in self.__dict__:
+            with suppress(Exception):  # a store that is away frees its lease by itself
+                self.store.resign(self.owner)
+            self.store.close()
+
+
+def wire(config: Loaded, sinks: Sequence[EventSink] = ()) -> Daemon:
+    """A daemon over this configuration; `sinks` hear its events."""
+    return Daemon(config, Observers(sinks), incarnation())
+
+
+def incarnation() -> str:
+    """Names this process among all that ever ran: a recycled process id is not the same owner."""
+    return f"{socket.gethostname()}/{os.getpid()}/{secrets.token_hex(4)}"

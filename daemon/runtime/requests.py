@@ -1,0 +1,49 @@
+"""Runs that a person asks for. Asking twice gives the same run: only one that failed is made again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from ..domain.birth import new_run
+from ..domain.calendar import data_date, occurrence_for
+from ..domain.job import Job, Occurrence
+from ..domain.model import Run, RunState
+from ..ports import Store
+
+OVER = frozenset({RunState.SUCCEEDED, RunState.DEGRADED})
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """`run` is new, or the one that stands for this day already."""
+
+    run: Run
+    new: bool
+
+
+def yesterday(job: Job, now: datetime) -> date:
+    """The day that a report made now is about, in the job's zone."""
+    return now.astimezone(ZoneInfo(job.timezone)).date() - timedelta(days=1)
+
+
+def request(store: Store, job: Job, day: date, now: datetime, zone_data: str, *, dry_run: bool = False) -> Requested:
+    """The run of `job` for `day`. A dry run is always new and never stands for the real one."""
+    if dry_run:
+        return Requested(
+            replace(new_run(job, _now(job, day, now, zone_data), now, cause="dry run"), dry_run=True), True
+        )
+    due = occurrence_for(job, day, zone_data) or _now(job, day, now, zone_data)
+    latest = store.latest(job.id, due.instant)
+    if latest is None:
+        return Requested(new_run(job, due, now, cause="request"), True)
+    if not latest.state.ended or latest.state in OVER:
+        return Requested(latest, False)
+    return Requested(new_run(job, due, now, cause="request", revision=latest.revision + 1), True)
+
+
+def _now(job: Job, day: date, now: datetime, zone_data: str) -> Occurrence:
+    """No occurrence reports on that day: the time of the request stands for it."""
+    instant = now.replace(microsecond=0)
+    return Occurrence(job.id, instant, data_date(instant, job.timezone, zone_data, day))
