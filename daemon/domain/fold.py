@@ -149,6 +149,7 @@ def _done(step: StepRun, outcome: Succeeded, at: datetime) -> StepRun:
 def _after_failure(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed) -> StepRun:
     """The failure waits for the policy's answer. Being interrupted is nobody's try."""
     interrupted = failure.kind is Kind.INTERRUPTED
+    doubt = _may_have_happened(plan, step, attempt, failure)
     error = error_digest(failure, attempt.input_digest)
     if error == step.last_error and not RULES[failure.kind].repeats:
         failure = Failed(Kind.NO_PROGRESS, f"the same input gave the same error again: {failure.message}")
@@ -157,7 +158,7 @@ def _after_failure(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed)
         attempt=None,
         failure=failure,
         tries=step.tries + (not interrupted and attempt.purpose is Purpose.RUN),
-        unknown=attempt if _may_have_happened(plan, step, attempt, failure) else step.unknown,
+        unknown=attempt if doubt else step.unknown,
         last_error=error,
         # What was decided before the crash is replayed, not asked again.
         cleared=interrupted,
