@@ -159,6 +159,8 @@ def _after_failure(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed)
         failure=failure,
         tries=step.tries + (not interrupted and attempt.purpose is Purpose.RUN),
         unknown=attempt if doubt else step.unknown,
+        verdict=None if doubt else step.verdict,
+        asks=0 if doubt else step.asks,
         last_error=error,
         # What was decided before the crash is replayed, not asked again.
         cleared=interrupted,
