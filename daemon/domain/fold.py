@@ -85,8 +85,8 @@ def _run_claimed(plan: Plan, run: Run, event: RunClaimed) -> Run:
     lost = Failed(Kind.INTERRUPTED, "the daemon stopped while this attempt was running")
     for step in run.steps.values():
         if step.attempt:
-            crashed = replace(step, crashes=step.crashes + 1)
-            run = _put(run, _after_failure(plan, crashed, step.attempt, lost))
+            crashed = replace(step, attempt=None, crashes=step.crashes + 1)
+            run = _put(run, _failed(plan, crashed, step.attempt, lost, event.at))
     return run
 
 
@@ -123,13 +123,22 @@ def _attempt_ended(plan: Plan, run: Run, event: AttemptEnded) -> Run:
 
 def _closed(plan: Plan, step: StepRun, attempt: Attempt, event: AttemptEnded) -> StepRun:
     outcome = event.outcome
+    if isinstance(outcome, Failed):
+        return _failed(plan, step, attempt, outcome, event.at)
     if isinstance(outcome, Reconciled) or attempt.purpose is Purpose.RECONCILE:
         return _reconciled(step, outcome, event.at)
-    if isinstance(outcome, Failed):
-        return step if attempt.purpose is Purpose.REPAIR else _after_failure(plan, step, attempt, outcome)
     if attempt.purpose is Purpose.REPAIR:
         return replace(step, failure=None, cleared=True)
     return _done(step, outcome, event.at)
+
+
+def _failed(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed, at: datetime) -> StepRun:
+    """A question and a repair that fail leave the failure that they were about."""
+    if attempt.purpose is Purpose.RECONCILE:
+        return _reconciled(step, Reconciled(Verdict.CANNOT_TELL, reason=failure.message), at)
+    if attempt.purpose is Purpose.REPAIR:
+        return replace(step, repaired=failure.kind is not Kind.INTERRUPTED)
+    return _after_failure(plan, step, attempt, failure)
 
 
 def _done(step: StepRun, outcome: Succeeded, at: datetime) -> StepRun:
@@ -172,10 +181,10 @@ def _may_have_happened(plan: Plan, step: StepRun, attempt: Attempt, failure: Fai
     return external and RULES[failure.kind].unknown
 
 
-def _reconciled(step: StepRun, answer: Succeeded | Failed | Reconciled, at: datetime) -> StepRun:
+def _reconciled(step: StepRun, answer: Succeeded | Reconciled, at: datetime) -> StepRun:
     """`found` counts at once; anything else only after the unknown attempt's deadline and settling time."""
-    if not isinstance(answer, Reconciled):
-        answer = Reconciled(Verdict.CANNOT_TELL, reason=getattr(answer, "message", ""))
+    if isinstance(answer, Succeeded):
+        answer = Reconciled(Verdict.CANNOT_TELL, reason="the receiver gave an answer of the wrong kind")
     if answer.verdict is Verdict.FOUND:
         return replace(_done(step, Succeeded(answer.output, answer.summary), at), verdict=answer.verdict)
     settled = settled_at(step)

@@ -210,6 +210,9 @@ def _resolve_unknown(plan: Plan, run: Run, step: Step, at: StepRun, now: datetim
 
 
 def _answer_failure(plan: Plan, run: Run, step: Step, at: StepRun, failure: Failed, now: datetime) -> Action | None:
+    if at.crashes >= plan.limits.crashes + at.grace:
+        crashed = Failed(Kind.CRASHED, f"the daemon stopped {at.crashes} times while this step was running")
+        return _exhausted(step, crashed)
     if at.disputed:
         return Escalate(step.id, _question(step, failure, "the decider gave up"), (RETRY, SKIP, ABORT))
     if at.given_up:
@@ -217,19 +220,8 @@ def _answer_failure(plan: Plan, run: Run, step: Step, at: StepRun, failure: Fail
     if RULES[failure.kind].repair and step.repair and not at.repaired:
         return _start(plan, run, step.id, Purpose.REPAIR)
     if failure.kind is Kind.INTERRUPTED:
-        return _after_crash(plan, run, step, at)
+        return _start(plan, run, step.id, Purpose.RUN)
     return _retry_or_not(plan, run, step, at, failure, now)
-
-
-def _crashed_too_often(plan: Plan, at: StepRun) -> bool:
-    return at.crashes >= plan.limits.crashes + at.grace
-
-
-def _after_crash(plan: Plan, run: Run, step: Step, at: StepRun) -> Action | None:
-    if _crashed_too_often(plan, at):
-        crashed = Failed(Kind.CRASHED, f"the daemon stopped {at.crashes} times while this step was running")
-        return _exhausted(step, crashed)
-    return _start(plan, run, step.id, Purpose.RUN)
 
 
 def _retry_or_not(plan: Plan, run: Run, step: Step, at: StepRun, failure: Failed, now: datetime) -> Action | None:
