@@ -204,7 +204,9 @@ def settled_at(step: StepRun) -> datetime:
 
 
 def _retry_scheduled(plan: Plan, run: Run, event: RetryScheduled) -> Run:
-    return _put(run, replace(run.steps[event.step], wake_at=event.until, cleared=True))
+    step = run.steps[event.step]
+    # Waiting to ask a receiver again says nothing about the try that may follow.
+    return _put(run, replace(step, wake_at=event.until, cleared=step.unknown is None))
 
 
 def _effect_adopted(plan: Plan, run: Run, event: EffectAdopted) -> Run:
