@@ -235,10 +235,10 @@ def _answered(plan: Plan, run: Run, event: Answered) -> Run:
     question = run.escalations.get(event.escalation)
     if question is None:
         return run
+    if event.option == "abort":
+        return _ending(run, Ending(RunState.FAILED, f"aborted by {event.by}: {question.question}"))
     rest = {key: value for key, value in run.escalations.items() if key != event.escalation}
     run = replace(run, escalations=rest)
-    if event.option == "abort":
-        return replace(run, ending=Ending(RunState.FAILED, f"aborted by {event.by}: {question.question}"))
     if question.step is None:
         return run
     return _put(run, _answer_step(run.steps[question.step], event))
@@ -277,8 +277,16 @@ def _step_failed(plan: Plan, run: Run, event: StepFailed) -> Run:
 
 
 def _run_ending(plan: Plan, run: Run, event: RunEnding) -> Run:
-    steps = {key: replace(s, escalation=None) if s.escalation else s for key, s in run.steps.items()}
-    return replace(run, ending=Ending(event.state, event.reason), escalations={}, steps=steps)
+    return _ending(run, Ending(event.state, event.reason))
+
+
+def _ending(run: Run, ending: Ending) -> Run:
+    """Nobody is waited for any more, and nothing but the settling of an effect that may have happened."""
+    steps = {
+        key: replace(step, escalation=None, wake_at=step.wake_at if step.unknown else None)
+        for key, step in run.steps.items()
+    }
+    return replace(run, ending=ending, escalations={}, steps=steps)
 
 
 def _run_ended(plan: Plan, run: Run, event: RunEnded) -> Run:
