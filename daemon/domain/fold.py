@@ -84,8 +84,8 @@ def _run_claimed(plan: Plan, run: Run, event: RunClaimed) -> Run:
     lost = Failed(Kind.INTERRUPTED, "the daemon stopped while this attempt was running")
     for step in run.steps.values():
         if step.attempt:
-            crashed = replace(step, crashes=step.crashes + 1)
-            run = _put(run, _after_failure(plan, crashed, step.attempt, lost))
+            crashed = replace(step, attempt=None, crashes=step.crashes + 1)
+            run = _put(run, _failed(plan, crashed, step.attempt, lost, event.at))
     return run
 
 
@@ -122,13 +122,22 @@ def _attempt_ended(plan: Plan, run: Run, event: AttemptEnded) -> Run:
 
 def _closed(plan: Plan, step: StepRun, attempt: Attempt, event: AttemptEnded) -> StepRun:
     outcome = event.outcome
+    if isinstance(outcome, Failed):
+        return _failed(plan, step, attempt, outcome, event.at)
     if isinstance(outcome, Reconciled) or attempt.purpose is Purpose.RECONCILE:
         return _reconciled(step, outcome, event.at)
-    if isinstance(outcome, Failed):
-        return step if attempt.purpose is Purpose.REPAIR else _after_failure(plan, step, attempt, outcome)
     if attempt.purpose is Purpose.REPAIR:
         return replace(step, failure=None, cleared=True)
     return _done(step, outcome, event.at)
+
+
+def _failed(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed, at: datetime) -> StepRun:
+    """A question and a repair that fail leave the failure that they were about."""
+    if attempt.purpose is Purpose.RECONCILE:
+        return _reconciled(step, Reconciled(Verdict.CANNOT_TELL, reason=failure.message), at)
+    if attempt.purpose is Purpose.REPAIR:
+        return replace(step, repaired=failure.kind is not Kind.INTERRUPTED)
+    return _after_failure(plan, step, attempt, failure)
 
 
 def _done(step: StepRun, outcome: Succeeded, at: datetime) -> StepRun:
@@ -148,6 +157,7 @@ def _done(step: StepRun, outcome: Succeeded, at: datetime) -> StepRun:
 def _after_failure(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed) -> StepRun:
     """The failure waits for the policy's answer. Being interrupted is nobody's try."""
     interrupted = failure.kind is Kind.INTERRUPTED
+    doubt = _may_have_happened(plan, step, attempt, failure)
     error = error_digest(failure, attempt.input_digest)
     if error == step.last_error and not RULES[failure.kind].repeats:
         failure = Failed(Kind.NO_PROGRESS, f"the same input gave the same error again: {failure.message}")
@@ -156,7 +166,9 @@ def _after_failure(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed)
         attempt=None,
         failure=failure,
         tries=step.tries + (not interrupted and attempt.purpose is Purpose.RUN),
-        unknown=attempt if _may_have_happened(plan, step, attempt, failure) else step.unknown,
+        unknown=attempt if doubt else step.unknown,
+        verdict=None if doubt else step.verdict,
+        asks=0 if doubt else step.asks,
         last_error=error,
         # What was decided before the crash is replayed, not asked again.
         cleared=interrupted,
@@ -168,10 +180,10 @@ def _may_have_happened(plan: Plan, step: StepRun, attempt: Attempt, failure: Fai
     return external and RULES[failure.kind].unknown
 
 
-def _reconciled(step: StepRun, answer: Succeeded | Failed | Reconciled, at: datetime) -> StepRun:
+def _reconciled(step: StepRun, answer: Succeeded | Reconciled, at: datetime) -> StepRun:
     """`found` counts at once; anything else only after the unknown attempt's deadline and settling time."""
-    if not isinstance(answer, Reconciled):
-        answer = Reconciled(Verdict.CANNOT_TELL, reason=getattr(answer, "message", ""))
+    if isinstance(answer, Succeeded):
+        answer = Reconciled(Verdict.CANNOT_TELL, reason="the receiver gave an answer of the wrong kind")
     if answer.verdict is Verdict.FOUND:
         return replace(_done(step, Succeeded(answer.output, answer.summary), at), verdict=answer.verdict)
     settled = settled_at(step)
@@ -191,7 +203,9 @@ def settled_at(step: StepRun) -> datetime:
 
 
 def _retry_scheduled(plan: Plan, run: Run, event: RetryScheduled) -> Run:
-    return _put(run, replace(run.steps[event.step], wake_at=event.until, cleared=True))
+    step = run.steps[event.step]
+    # Waiting to ask a receiver again says nothing about the try that may follow.
+    return _put(run, replace(step, wake_at=event.until, cleared=step.unknown is None))
 
 
 def _effect_adopted(plan: Plan, run: Run, event: EffectAdopted) -> Run:
@@ -220,10 +234,10 @@ def _answered(plan: Plan, run: Run, event: Answered) -> Run:
     question = run.escalations.get(event.escalation)
     if question is None:
         return run
+    if event.option == "abort":
+        return _ending(run, Ending(RunState.FAILED, f"aborted by {event.by}: {question.question}"))
     rest = {key: value for key, value in run.escalations.items() if key != event.escalation}
     run = replace(run, escalations=rest)
-    if event.option == "abort":
-        return replace(run, ending=Ending(RunState.FAILED, f"aborted by {event.by}: {question.question}"))
     if question.step is None:
         return run
     return _put(run, _answer_step(run.steps[question.step], event))
@@ -262,8 +276,16 @@ def _step_failed(plan: Plan, run: Run, event: StepFailed) -> Run:
 
 
 def _run_ending(plan: Plan, run: Run, event: RunEnding) -> Run:
-    steps = {key: replace(s, escalation=None) if s.escalation else s for key, s in run.steps.items()}
-    return replace(run, ending=Ending(event.state, event.reason), escalations={}, steps=steps)
+    return _ending(run, Ending(event.state, event.reason))
+
+
+def _ending(run: Run, ending: Ending) -> Run:
+    """Nobody is waited for any more, and nothing but the settling of an effect that may have happened."""
+    steps = {
+        key: replace(step, escalation=None, wake_at=step.wake_at if step.unknown else None)
+        for key, step in run.steps.items()
+    }
+    return replace(run, ending=ending, escalations={}, steps=steps)
 
 
 def _run_ended(plan: Plan, run: Run, event: RunEnded) -> Run:

@@ -15,7 +15,7 @@ from .backoff import delay
 from .errors import RULES, Kind
 from .model import Ending, Failed, Letter, Purpose, Run, RunState, StepRun, StepState, Verdict
 from .plan import Decide, Exhausted, Plan, Step
-from .wake import wake_at
+from .wake import wakes
 
 RETRY, SKIP, ABORT = "retry", "skip", "abort"
 APPROVE, REJECT, DELIVERED = "approve", "reject", "delivered"
@@ -114,7 +114,7 @@ def next_action(plan: Plan, run: Run, now: datetime) -> Action:
         return Begin()
     if run.ending:
         return _wind_down(plan, run, run.ending, now)
-    return next(_candidates(plan, run, now), None) or _conclude(plan, run)
+    return next(_candidates(plan, run, now), None) or _conclude(plan, run, now)
 
 
 def _candidates(plan: Plan, run: Run, now: datetime) -> Iterator[Action]:
@@ -142,10 +142,11 @@ def run_deadline(plan: Plan, run: Run) -> datetime:
     return (run.started_at or run.queued_at) + plan.limits.deadline
 
 
-def _conclude(plan: Plan, run: Run) -> Action:
+def _conclude(plan: Plan, run: Run, now: datetime) -> Action:
     if not all(step.state.ended for step in run.steps.values()):
-        until = min(filter(None, [wake_at(run), run_deadline(plan, run)]))
-        return Wait(until)
+        # A back-off that is over but finds no room waits for an outcome, not for its own past.
+        coming = (at for at in wakes(run) if at > now)
+        return Wait(min([run_deadline(plan, run), *coming]))
     return Finish(*_verdict(plan, run))
 
 
@@ -210,6 +211,9 @@ def _resolve_unknown(plan: Plan, run: Run, step: Step, at: StepRun, now: datetim
 
 
 def _answer_failure(plan: Plan, run: Run, step: Step, at: StepRun, failure: Failed, now: datetime) -> Action | None:
+    if at.crashes >= plan.limits.crashes + at.grace:
+        crashed = Failed(Kind.CRASHED, f"the daemon stopped {at.crashes} times while this step was running")
+        return _exhausted(step, crashed)
     if at.disputed:
         return Escalate(step.id, _question(step, failure, "the decider gave up"), (RETRY, SKIP, ABORT))
     if at.given_up:
@@ -217,19 +221,8 @@ def _answer_failure(plan: Plan, run: Run, step: Step, at: StepRun, failure: Fail
     if RULES[failure.kind].repair and step.repair and not at.repaired:
         return _start(plan, run, step.id, Purpose.REPAIR)
     if failure.kind is Kind.INTERRUPTED:
-        return _after_crash(plan, run, step, at)
+        return _start(plan, run, step.id, Purpose.RUN)
     return _retry_or_not(plan, run, step, at, failure, now)
-
-
-def _crashed_too_often(plan: Plan, at: StepRun) -> bool:
-    return at.crashes >= plan.limits.crashes + at.grace
-
-
-def _after_crash(plan: Plan, run: Run, step: Step, at: StepRun) -> Action | None:
-    if _crashed_too_often(plan, at):
-        crashed = Failed(Kind.CRASHED, f"the daemon stopped {at.crashes} times while this step was running")
-        return _exhausted(step, crashed)
-    return _start(plan, run, step.id, Purpose.RUN)
 
 
 def _retry_or_not(plan: Plan, run: Run, step: Step, at: StepRun, failure: Failed, now: datetime) -> Action | None:

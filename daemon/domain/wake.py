@@ -9,11 +9,17 @@ from .model import Run
 
 
 def wake_at(run: Run) -> datetime | None:
-    """The earliest back-off or expiry of a run that has not ended, or None when it waits for nothing."""
-    return None if run.state.ended else min(_instants(run), default=None)
+    """The earliest back-off or expiry, to be stored; None when the run has ended or something is in flight.
+
+    Whoever carries a run with something in flight keeps its time: a stored one would call for it in vain.
+    """
+    if run.state.ended or any(step.attempt for step in run.steps.values()):
+        return None
+    return min(wakes(run), default=None)
 
 
-def _instants(run: Run) -> Iterator[datetime]:
+def wakes(run: Run) -> Iterator[datetime]:
+    """Every instant at which something is due in this run, past ones too."""
     for step in run.steps.values():
         if step.wake_at and not step.attempt:
             yield step.wake_at

@@ -122,6 +122,12 @@ class Driver:
         for _, running in self._flying.values():
             running.kill()
 
+    def _stop_work(self) -> None:
+        """The run is on its way out. A question to a receiver goes on: its answer is what the end waits for."""
+        for call, running in self._flying.values():
+            if call.purpose is not Purpose.RECONCILE:
+                running.kill()
+
     # -- what arrives
 
     def _arrived(self, arrival: Arrival) -> None:
@@ -235,7 +241,7 @@ class Driver:
         for ready, step in calls:
             self._launch(ready, step)
         if self._run.ending:
-            self.abandon()
+            self._stop_work()
 
     def _commit(self) -> None:
         if not self._events and not self._folded:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from ..domain.digests import attempt_id, digest, effect_key
 from ..domain.errors import ClockwrightError, Kind
@@ -42,7 +43,7 @@ def prepare(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose
         number=run.steps[step.id].started + 1,
         purpose=purpose,
         started_at=now,
-        deadline=min(now + min(step.timeout, tool.timeout), run_deadline(plan, run)),
+        deadline=_deadline(plan, run, purpose, now, min(step.timeout, tool.timeout)),
         input_digest=digest(inputs),
         # An idempotent tool is told its key, but only an external effect is remembered under it.
         effect_key=key if tool.effect is Effect.EXTERNAL else None,
@@ -56,6 +57,12 @@ def prepare(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose
         return Prepared(attempt, missing, None, Failed(Kind.MISCONFIGURED, str(unset)))
     call = _call(outside, run, step, attempt, inputs)
     return Prepared(attempt, missing, replace(call, tool=tool.name, effect_key=key, secrets=secrets))
+
+
+def _deadline(plan: Plan, run: Run, purpose: Purpose, now: datetime, timeout: timedelta) -> datetime:
+    """A receiver may be asked after the run's deadline too: the answer is what a run that is out of time waits for."""
+    until = now + timeout
+    return until if purpose is Purpose.RECONCILE else min(until, run_deadline(plan, run))
 
 
 def _call(outside: Outside, run: Run, step: Step, attempt: Attempt, inputs: Json) -> Call:

@@ -21,6 +21,8 @@ from .outside import Outside
 from .plans import Plans
 
 LONGEST_SLEEP = timedelta(seconds=30)
+NO_ROOM = timedelta(milliseconds=200)
+"""What is due and could not be handed out now is not looked at again before this."""
 BATCH = 200
 """Instants accounted for in one transaction."""
 LATE = timedelta(seconds=60)
@@ -78,7 +80,7 @@ class Scheduler:
             self._fire(batch, now)
         self._drive(now)
         wakes = filter(None, [self._outside.store.next_wake(), *self._next.values()])
-        return min([now + LONGEST_SLEEP, *wakes])
+        return min([now + LONGEST_SLEEP, *(at if at > now else now + NO_ROOM for at in wakes)])
 
     def _fire(self, job_ids: list[str], now: datetime) -> None:
         """One transaction a batch: ledger rows, runs and watermarks."""
