@@ -180,12 +180,13 @@ def _validated(document: Located) -> SettingsSection:
 
 def _settings(folder: Path, section: SettingsSection, document: Located, environ: Mapping[str, str]) -> Settings:
     state = folder / section.state
+    outbox = folder / section.outbox if section.outbox else state / "outbox"
     return Settings(
         folder=folder,
         state=state,
         store=section.store or f"sqlite:///{state / 'clockwright.db'}",
         artifacts=folder / section.artifacts if section.artifacts else state / "artifacts",
-        outbox=folder / section.outbox if section.outbox else state / "outbox",
+        outbox=outbox,
         tools=tuple(folder / path for path in section.tools),
         secrets=_secrets(folder, section, environ),
         environment=section.environment or "",
@@ -199,6 +200,7 @@ def _settings(folder: Path, section: SettingsSection, document: Located, environ
             environment=section.environment or "",
             environments=tuple(section.environments),
             variables=environ,
+            settings={"folder": str(folder), "state": str(state), "outbox": str(outbox)},
         ),
     )
 
