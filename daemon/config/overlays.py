@@ -29,7 +29,7 @@ class Overlay:
     defaults: Located | None
     environment: str
     environments: tuple[str, ...]
-    variables: Mapping[str, str]
+    variables: Mapping[str, str] = field(repr=False)
     settings: Mapping[str, str]
     """Places that a job may name: folder, state, outbox."""
 

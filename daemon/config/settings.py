@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -115,7 +115,8 @@ class Settings:
 
     folder: Path
     state: Path
-    store: str
+    store: str = field(repr=False)
+    """SQLAlchemy URL; it may hold a password."""
     artifacts: Path
     outbox: Path
     tools: tuple[Path, ...]
