@@ -453,5 +453,8 @@ def test_the_zygote_stays_single_threaded_with_every_library_loaded(tmp_path: Pa
 
 
 def test_a_listener_that_fails_harms_no_other_call(sandbox: Sandbox, tmp_path: Path) -> None:
-    sandbox.start(call(tmp_path, "echoes", word="x"), lambda _: 1 / 0)
+    def fail(_: ToolResult) -> None:
+        raise ZeroDivisionError
+
+    sandbox.start(call(tmp_path, "echoes", word="x"), fail)
     assert healthy(sandbox, tmp_path)
