@@ -35,10 +35,10 @@ class Custody:
         """Hand the call to a waiting worker."""
         flight.worker = worker
         self._flights[worker] = flight
-        worker.send(flight.frame, flight.call.limits.output + _ANSWER_OVERHEAD)
-        self._attend(flight, worker)
         self._loop.watch(worker.tail.descriptor, partial(self._drain, worker))
         self._loop.alarms.set(flight, linux.now() + _TAKE_WITHIN, worker.signal)
+        worker.send(flight.frame, flight.call.limits.output + _ANSWER_OVERHEAD)
+        self._attend(flight, worker)  # last: a quick worker may have answered already
 
     def doom(self, flight: Flight, outcome: Failed) -> None:
         """Whatever the worker may still say, the call ends with `outcome`; kill it now."""
