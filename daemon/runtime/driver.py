@@ -85,7 +85,8 @@ class Driver:
         self._events: list[Event] = []
         self._folded: list[int] = []
         self._calls: list[tuple[Prepared, str]] = []
-        self._flying: dict[str, tuple[Call, Running]] = {}
+        self._flying: dict[tuple[str, int], tuple[Call, Running]] = {}
+        """By step and number of the attempt."""
 
     @property
     def run(self) -> Run:
@@ -129,7 +130,9 @@ class Driver:
     # -- what arrives
 
     def _arrived(self, arrival: Arrival) -> None:
-        call, _ = self._flying.pop(arrival.step)
+        if (arrival.step, arrival.number) not in self._flying:
+            return  # said twice, or of a call that is no longer ours
+        call, _ = self._flying.pop((arrival.step, arrival.number))
         step = self._plan.by_id[arrival.step]
         outcome = examine(self._outside.artifacts, self._plan, step, call, arrival.ended)
         self._outside.artifacts.discard(call.workdir)
@@ -270,7 +273,7 @@ class Driver:
         for artifact in artifacts_in(call.input):
             self._outside.artifacts.give(call.workdir, artifact)
         running = self._outside.runner.start(call, lambda ended: self._deliver(Arrival(step, number, ended)))
-        self._flying[step] = (call, running)
+        self._flying[step, number] = (call, running)
 
     def _now(self) -> datetime:
         return self._outside.clock.now()
