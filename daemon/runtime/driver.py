@@ -51,7 +51,21 @@ from ..domain.policy import (
     next_action,
     run_deadline,
 )
-from ..ports import Birth, Call, Change, EffectRow, EffectState, Ended, Message, MessageKind, Running, Stale
+from ..ports import (
+    Birth,
+    Call,
+    Change,
+    EffectRow,
+    EffectState,
+    Ended,
+    Message,
+    MessageKind,
+    Notice,
+    Running,
+    Severity,
+    Stale,
+)
+from .answers import refusal
 from .deciders import decide
 from .examine import examine
 from .outside import Outside
@@ -144,10 +158,13 @@ class Driver:
             return
         if message.kind is MessageKind.CANCEL:
             self._happened(RunEnding(self._now(), RunState.CANCELLED, f"cancelled by {message.by}"))
-        elif message.body["escalation"] in self._run.escalations:
+        elif reason := refusal(self._plan, self._run, message):
+            self._outside.sink.notice(Notice("answer_refused", reason, Severity.INFO, self._run.job, self._run.id))
+        else:
             body = message.body
-            changes = body.get("changes") or {}
-            self._happened(Answered(self._now(), body["escalation"], body["option"], message.by, changes))
+            self._happened(
+                Answered(self._now(), body["escalation"], body["option"], message.by, body.get("changes") or {})
+            )
 
     # -- what comes next
 
