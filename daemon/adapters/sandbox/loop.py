@@ -70,15 +70,10 @@ class Loop:
     def _guarded(self, callback: Callable[[], None], descriptor: int | None) -> None:
         try:
             callback()
-<<<<<<< HEAD
-        except Exception:
-            _log.exception("the tool sandbox met a fault of its own and goes on; the call's deadline still holds")
-=======
         except Exception:  # noqa: BLE001 - one broken callback must not end the watch over all other calls
             _log.exception(
                 "the tool sandbox met a fault of its own and goes on; the call's deadline still holds"
             )
->>>>>>> sandbox
             if descriptor is not None and descriptor != self._bell:
                 self.unwatch(descriptor)
 
