@@ -52,6 +52,7 @@ from ..domain.policy import (
     next_action,
     run_deadline,
 )
+from ..domain.values import replace
 from ..ports import (
     Birth,
     Call,
