@@ -113,4 +113,5 @@ class Workshop:
         return load(read_settings(self.folder, environment, environ), TOOLS, broken)
 
     def faults(self, **environ: str) -> list[str]:
-        return [str(fault) for fault in self.load(**environ).faults]
+        loaded = load(read_settings(self.folder, environ=environ), TOOLS)
+        return [str(fault) for fault in loaded.faults]
