@@ -59,7 +59,7 @@ def test_a_list_of_references_is_checked_item_by_item() -> None:
     bad = replace(TELL, inputs={**TELL.inputs, "tags": ["a", "${steps.count.output.rows}"]})
 
     assert build(COUNT, good).by_id["tell"].needs == ("count",)
-    assert refusals(COUNT, bad) == ["${steps.count.output.rows} does not fit: it is a integer, wanted is text"]
+    assert refusals(COUNT, bad) == ["${steps.count.output.rows} does not fit: it is a whole number, wanted is text"]
 
 
 def test_a_step_has_its_tools_timeout_and_secrets_unless_it_says_otherwise() -> None:

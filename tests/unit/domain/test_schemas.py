@@ -30,7 +30,7 @@ def thing(required: str = "", **properties: Any) -> dict[str, Any]:
     [
         (TEXT, TEXT, None),
         ({"type": "integer"}, {"type": "number"}, None),
-        ({"type": "number"}, {"type": "integer"}, "it is a number, wanted is a integer"),
+        ({"type": "number"}, {"type": "integer"}, "it is a number, wanted is a whole number"),
         (TEXT, {"anyOf": [TEXT, NULL]}, None),
         ({"anyOf": [TEXT, NULL]}, TEXT, "it may be null, wanted is text"),
         (TEXT, {"type": "array", "items": TEXT}, "it is text, wanted is a list"),
@@ -41,7 +41,7 @@ def thing(required: str = "", **properties: Any) -> dict[str, Any]:
         (
             {"type": "array", "items": {"type": "integer"}},
             {"type": "array", "items": TEXT},
-            "in its items it is a integer",
+            "in its items it is a whole number",
         ),
         (thing("a", a=TEXT), thing("a b", a=TEXT, b=TEXT), "it has no 'b', which is required"),
         (thing("a b", a=TEXT, b=TEXT), thing("a", a=TEXT), "it has 'b', which is not taken"),
