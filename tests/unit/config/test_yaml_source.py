@@ -10,19 +10,7 @@ from hypothesis import strategies as st
 
 from daemon.config.faults import ConfigError
 from daemon.config.yaml_source import parse, read, scalar
-
-CB_066 = """\
-jobs:
-  - id: daily
-    at: 10:00
-    country: NO
-    on: monday
-    channel: #sales
-    retries: "3"
-    code: 010
-    ratio: 1_000
-    cron: 0 10 * * *
-"""
+from tests.unit.config.workshop import CB_066
 
 
 def test_cb_066_keeps_what_the_person_wrote() -> None:

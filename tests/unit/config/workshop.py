@@ -97,6 +97,19 @@ steps:
       chart: ${steps.picture.output.chart}
 """
 
+CB_066 = """\
+jobs:
+  - id: daily
+    at: 10:00
+    country: NO
+    on: monday
+    channel: #sales
+    retries: "3"
+    code: 010
+    ratio: 1_000
+    cron: 0 10 * * *
+"""
+
 
 @dataclass(frozen=True)
 class Workshop:
