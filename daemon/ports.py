@@ -13,6 +13,7 @@ from .domain.errors import ClockwrightError
 from .domain.events import Event
 from .domain.job import LedgerRow
 from .domain.model import Decision, Failed, Json, Purpose, Reconciled, Run, RunState, Succeeded
+from .domain.plan import Plan
 from .domain.policy import Ask
 
 
@@ -104,12 +105,20 @@ class Message:
 class Store(Protocol):
     """The truth. Every method is one transaction and durable when it returns. Raises StoreError."""
 
-    def create(self, births: Sequence[Birth], *, owner: str = "", fence: int = 0) -> list[bool]:
-        """Insert each birth, or report False where its (job, instant, revision) exists already."""
-        ...
+    def create(
+        self,
+        births: Sequence[Birth],
+        rows: Sequence[LedgerRow] = (),
+        watermarks: Mapping[str, datetime] | None = None,
+        *,
+        owner: str = "",
+        fence: int = 0,
+    ) -> list[bool]:
+        """Insert runs, account for the instants that get none, move watermarks, all in one transaction.
 
-    def record(self, rows: Sequence[LedgerRow], watermarks: Mapping[str, datetime], *, fence: int = 0) -> None:
-        """Account for instants that get no run, and move each job's watermark up to which all are accounted for."""
+        False for a birth whose (job, instant, revision) exists already; a ledger row that exists stays as it is.
+        A job's watermark is the instant up to which all are accounted for.
+        """
         ...
 
     def watermarks(self) -> Mapping[str, datetime]: ...
@@ -242,11 +251,12 @@ class ToolRunner(Protocol):
 
 
 class Decider(Protocol):
-    """Chooses A, B or C. `prompt` says that it does I/O, so that what is known so far is committed first."""
+    """Chooses A, B or C. `prompt` says that it does I/O, so what is known so far is committed before it is asked."""
 
-    prompt: bool
+    @property
+    def prompt(self) -> bool: ...
 
-    def decide(self, ask: Ask, run: Run, now: datetime) -> Decision: ...
+    def decide(self, plan: Plan, ask: Ask, run: Run, now: datetime) -> Decision: ...
 
 
 class Artifacts(Protocol):
@@ -257,7 +267,10 @@ class Artifacts(Protocol):
         ...
 
     def keep(self, workdir: Path, artifact: Json) -> None:
-        """Store, durably, a file that the call wrote. Raises StoreError when its digest does not match."""
+        """Store, durably, a file that the call wrote or passed on.
+
+        Raises ValueError where there is no such file or its digest differs, StoreError where it cannot be stored.
+        """
         ...
 
     def give(self, workdir: Path, artifact: Json) -> None:
@@ -275,7 +288,26 @@ class Artifacts(Protocol):
     def discard(self, workdir: Path) -> None: ...
 
 
+class Severity(StrEnum):
+    INFO = "info"
+    WARNING = "warning"
+    CRITICAL = "critical"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that happened to the daemon rather than to a run: `topic` is one of a fixed list, for folding."""
+
+    topic: str
+    message: str
+    severity: Severity = Severity.WARNING
+    job: str | None = None
+    run: str | None = None
+
+
 class EventSink(Protocol):
-    """An observer of committed events: metrics, logs, alerts. It may fail; the run never notices."""
+    """An observer of committed events and of notices: metrics, logs, alerts. It may fail; the run never notices."""
 
     def emit(self, run: Run, event: Event) -> None: ...
+
+    def notice(self, notice: Notice) -> None: ...

@@ -1,1 +1,1 @@
-"""Pure values and rules: nothing in here reads a clock, a file, the environment or the network."""
+"""Pure values and rules. Nothing here reads a clock, a file, the environment or the network."""

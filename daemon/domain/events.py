@@ -44,6 +44,26 @@ class AttemptEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class RetryScheduled:
+    """The step backs off; `until` is stored, so a restart neither shortens nor lengthens the wait."""
+
+    at: datetime
+    step: str
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class EffectAdopted:
+    """The effect with this key was delivered before; its receipt is the step's output and nothing is sent."""
+
+    at: datetime
+    step: str
+    key: str
+    output: Json
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
 class Decided:
     at: datetime
     step: str
@@ -105,6 +125,8 @@ Event: TypeAlias = (
     | RunClaimed
     | AttemptStarted
     | AttemptEnded
+    | RetryScheduled
+    | EffectAdopted
     | Decided
     | Escalated
     | Answered

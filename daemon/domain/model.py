@@ -169,7 +169,7 @@ class Escalation:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StepRun:
     """Where one step of a run stands.
 
@@ -189,12 +189,19 @@ class StepRun:
     wake_at: datetime | None = None
     escalation: str | None = None
     unknown: Attempt | None = None
-    """The external attempt whose effect may have happened."""
+    """The external attempt whose effect may have happened; it stays until its receiver has been asked."""
+    verdict: Verdict | None = None
+    """The receiver's last answer."""
+    asks: int = 0
+    """How often the receiver could not tell."""
     parts: tuple[str, ...] = ()
     cleared: bool = False
-    """A decider said A for the coming attempt."""
+    """A decider, or the rule in its place, agreed to the coming attempt."""
     approved: bool = False
     given_up: bool = False
+    """A decider chose C."""
+    disputed: bool = False
+    """It chose C although the rule would have retried, so a person is asked."""
     repaired: bool = False
     grace: int = 0
     """Extra tries that a person granted."""
@@ -217,10 +224,16 @@ class StepRun:
 class DataDate:
     """The date a run reports on and the instants that bound it: fixed at birth, never recomputed."""
 
-    date: Day
-    timezone: str
+    day: Day
+    """The local day reported on."""
+    start: datetime
+    end: datetime
+    """That day as a half-open interval of instants: 23 to 25 hours on change days."""
+    local_date: Day
+    """The local day on which the run was due."""
     due_local: str
     """Nominal local time with offset, ISO 8601."""
+    timezone: str
     fold: int
     zone_data: str
     """Version of the zone data that resolved it."""
@@ -234,7 +247,7 @@ class Ending:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Run:
     """One execution of a job: a fixed-size head and one row per step."""
 

@@ -38,7 +38,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Accept:
-    """One acceptance rule on a step's output: `path` points into it, `rule` names the check, `value` is its argument."""
+    """One acceptance rule: `path` points into the step's output, `rule` names the check, `value` is its argument."""
 
     path: str
     rule: str
@@ -77,6 +77,8 @@ class Plan:
     tools: Mapping[str, ToolSpec]
     decide: Decide = Decide.ON_EXCEPTION
     limits: Limits = Limits()
+    about: Mapping[str, str] = field(default_factory=dict)
+    """What references may say of the job: description, owner, runbook."""
     shares_dates: bool = False
     """Several occurrences report on one date, so the instant is part of an effect's key."""
     digest: str = ""

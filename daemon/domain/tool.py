@@ -40,7 +40,7 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class BrokenTool:
-    """A module that is not a usable tool, with the place and the reason; it blocks only the jobs that use it."""
+    """A module that is not a usable tool, with place and reason; only the jobs that use it are blocked."""
 
     name: str
     path: str

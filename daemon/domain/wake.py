@@ -1,4 +1,4 @@
-"""When a run next needs its driver although nothing happens."""
+"""When a waiting run wants to be looked at again: a stored time, never a sleeping thread."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from datetime import datetime
 from .model import Run
 
 
-def wake_at(run: Run, since: datetime | None = None) -> datetime | None:
-    """The earliest back-off, reminder or expiry of a run that has not ended.
+def wake_at(run: Run) -> datetime | None:
+    """The earliest back-off or expiry, to be stored; None when the run has ended or something is in flight.
 
-    A reminder at or before `since`, the time of the last thing that happened, has been given.
+    Whoever carries a run with something in flight keeps its time: a stored one would call for it in vain.
     """
-    return None if run.state.ended else min(_times(run, since), default=None)
+    if run.state.ended or any(step.attempt for step in run.steps.values()):
+        return None
+    return min(wakes(run), default=None)
 
 
-def _times(run: Run, since: datetime | None) -> Iterator[datetime]:
+def wakes(run: Run) -> Iterator[datetime]:
+    """Every instant at which something is due in this run, past ones too."""
     for step in run.steps.values():
-        if step.wake_at is not None:
+        if step.wake_at and not step.attempt:
             yield step.wake_at
-    for asked in run.escalations.values():
-        yield asked.expires_at
-        if since is None or asked.remind_at > since:
-            yield asked.remind_at
+    for question in run.escalations.values():
+        yield question.expires_at

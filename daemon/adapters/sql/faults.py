@@ -62,9 +62,7 @@ def translated(error: DBAPIError) -> StoreError:
 def _sqlite(error: sqlite3.Error) -> StoreError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     meaning = _SQLITE.get(code & 0xFF)
-    return (
-        StoreUnavailable(f"{meaning} ({error})") if meaning else StoreError(f"the database refused: {error}")
-    )
+    return StoreUnavailable(f"{meaning} ({error})") if meaning else StoreError(f"the database refused: {error}")
 
 
 def _line(error: BaseException | None) -> str:

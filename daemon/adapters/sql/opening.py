@@ -20,9 +20,7 @@ from .store import SqlStore
 BUSY_SECONDS: Final = 5.0
 
 
-def open_database(
-    address: str | Path, *, busy_seconds: float = BUSY_SECONDS, host: Host | None = None
-) -> Database:
+def open_database(address: str | Path, *, busy_seconds: float = BUSY_SECONDS, host: Host | None = None) -> Database:
     """A path or `sqlite:///path`, or `postgresql://…`; the schema is brought up to date. Raises StoreError."""
     url = _url(address)
     if url.get_backend_name() == "postgresql":
@@ -30,15 +28,11 @@ def open_database(
 
         return PostgresDatabase(url)
     if url.get_backend_name() != "sqlite" or url.database in {None, "", ":memory:"}:
-        raise StoreError(
-            f"cannot keep state in {url}: give a file path, sqlite:///path or postgresql://host/name"
-        )
+        raise StoreError(f"cannot keep state in {url}: give a file path, sqlite:///path or postgresql://host/name")
     return SqliteDatabase(SqliteFile(Path(str(url.database)), busy_seconds), host or this_host())
 
 
-def open_store(
-    address: str | Path, *, busy_seconds: float = BUSY_SECONDS, host: Host | None = None
-) -> SqlStore:
+def open_store(address: str | Path, *, busy_seconds: float = BUSY_SECONDS, host: Host | None = None) -> SqlStore:
     return SqlStore(open_database(address, busy_seconds=busy_seconds, host=host))
 
 
@@ -52,6 +46,4 @@ def _url(address: str | Path) -> URL:
     try:
         return make_url(address)
     except ArgumentError as error:
-        raise StoreError(
-            f"{address!r} is no database URL: use sqlite:///path or postgresql://host/name"
-        ) from error
+        raise StoreError(f"{address!r} is no database URL: use sqlite:///path or postgresql://host/name") from error

@@ -24,9 +24,7 @@ class PostgresDatabase:
 
     def __init__(self, url: URL) -> None:
         self._engine = _engine(url)
-        self._reading = self._engine.execution_options(
-            isolation_level="REPEATABLE READ", postgresql_readonly=True
-        )
+        self._reading = self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         self.lease: Lease = ServerLease()
         self.statements = Statements(self._engine.dialect)
         self._migrate()

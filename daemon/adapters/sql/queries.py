@@ -42,9 +42,7 @@ class SqlQueries:
         query = select(ESCALATIONS, RUNS.c.job).join(RUNS, RUNS.c.id == ESCALATIONS.c.run)
         if not include_closed:
             query = query.where(ESCALATIONS.c.open == 1)
-        return [
-            _escalation(row) for row in self._all(query.order_by(ESCALATIONS.c.asked_at, ESCALATIONS.c.id))
-        ]
+        return [_escalation(row) for row in self._all(query.order_by(ESCALATIONS.c.asked_at, ESCALATIONS.c.id))]
 
     def ledger(self, job: str, start: datetime, end: datetime) -> list[LedgerRow]:
         """From `start` up to, not including, `end`."""
@@ -55,6 +53,10 @@ class SqlQueries:
     def effects(self, run_id: str) -> list[EffectRow]:
         query = select(EFFECTS).where(EFFECTS.c.run == run_id).order_by(EFFECTS.c.key)
         return [to_effect(row) for row in self._all(query)]
+
+    def close(self) -> None:
+        """For whoever opened the database for the queries alone."""
+        self._database.close()
 
     def _all(self, query: Select[Any]) -> list[Row[Any]]:
         return list(self._database.read(lambda connection: connection.execute(query).all()))

@@ -22,8 +22,8 @@ from .statements import Row
 T = TypeVar("T")
 
 
-def head_row(run: Run, since: Event | None) -> Row:
-    """What every commit writes of a run; `since` is the last thing that happened to it."""
+def head_row(run: Run) -> Row:
+    """What every commit writes of a run."""
     return {
         "run": run.id,
         "epoch": run.epoch,
@@ -33,25 +33,24 @@ def head_row(run: Run, since: Event | None) -> Row:
         "reason": shown(run.reason),
         "started_at": micros(run.started_at),
         "ended_at": micros(run.ended_at),
-        "wake_at": micros(wake_at(run, since.at if since else None)),
+        "wake_at": micros(wake_at(run)),
         "body": codec.encode(run),
     }
 
 
 def changed_head(change: Change) -> Row:
-    row = head_row(change.after, change.events[-1] if change.events else None)
-    return {**row, "was": change.before.version}
+    return {**head_row(change.after), "was": change.before.version}
 
 
 def run_row(birth: Birth, owner: str) -> Row:
     run = birth.run
     return {
-        **head_row(run, birth.events[-1] if birth.events else None),
+        **head_row(run),
         "id": run.id,
         "job": run.job,
         "instant": micros(run.instant),
         "revision": run.revision,
-        "data_date": run.data.date.isoformat(),
+        "data_date": run.data.day.isoformat(),
         "plan": run.plan,
         "cause": run.cause,
         "owner": owner,
@@ -169,9 +168,7 @@ def to_message(row: SqlRow[Any]) -> Message:
 
 def to_effect(row: SqlRow[Any]) -> EffectRow:
     receipt = read_json(row.receipt, f"effect {row.key}") if row.receipt else {}
-    return EffectRow(
-        row.key, EffectState(row.state), row.run, row.step, row.attempt, instant(row.deadline), **receipt
-    )
+    return EffectRow(row.key, EffectState(row.state), row.run, row.step, row.attempt, instant(row.deadline), **receipt)
 
 
 def read(kind: type[T], body: str, where: str) -> T:

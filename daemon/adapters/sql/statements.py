@@ -106,9 +106,7 @@ def _head() -> Update:
 
 
 def _claim() -> Update:
-    taken = update(RUNS).values(
-        owner=bindparam("owner"), epoch=RUNS.c.epoch + _ONE, version=RUNS.c.version + _ONE
-    )
+    taken = update(RUNS).values(owner=bindparam("owner"), epoch=RUNS.c.epoch + _ONE, version=RUNS.c.version + _ONE)
     return taken.where(
         RUNS.c.id == bindparam("run"),
         RUNS.c.epoch == bindparam("at_epoch"),
@@ -144,8 +142,4 @@ def _closed() -> Update:
 
 
 def _folded() -> Update:
-    return (
-        update(INBOX)
-        .values(folded=_ONE)
-        .where(INBOX.c.id == bindparam("message"), INBOX.c.run == bindparam("of"))
-    )
+    return update(INBOX).values(folded=_ONE).where(INBOX.c.id == bindparam("message"), INBOX.c.run == bindparam("of"))

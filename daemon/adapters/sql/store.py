@@ -29,25 +29,25 @@ class SqlStore:
         self._statements = database.statements
         self._writing = Writing(database.statements)
 
-    def create(self, births: Sequence[Birth], *, owner: str = "", fence: int = 0) -> list[bool]:
-        def work(connection: Connection) -> list[bool]:
-            leases.check_fence(connection, fence)
-            return [self._writing.birth(connection, birth, owner) for birth in births]
-
-        return self.database.write(work)
-
-    def record(
-        self, rows: Sequence[LedgerRow], watermarks: Mapping[str, datetime], *, fence: int = 0
-    ) -> None:
+    def create(
+        self,
+        births: Sequence[Birth],
+        rows: Sequence[LedgerRow] = (),
+        watermarks: Mapping[str, datetime] | None = None,
+        *,
+        owner: str = "",
+        fence: int = 0,
+    ) -> list[bool]:
         accounted = [ledger_row(row) for row in rows]
-        marks = [{"job": job, "watermark": micros(at)} for job, at in watermarks.items()]
+        marks = [{"job": job, "watermark": micros(at)} for job, at in (watermarks or {}).items()]
 
-        def work(connection: Connection) -> None:
+        def work(connection: Connection) -> list[bool]:
             leases.check_fence(connection, fence)
             self._statements.accounted.many(connection, accounted)
             self._statements.watermark.many(connection, marks)
+            return [self._writing.birth(connection, birth, owner) for birth in births]
 
-        self.database.write(work)
+        return self.database.write(work)
 
     def watermarks(self) -> Mapping[str, datetime]:
         rows = self.database.read(lambda connection: connection.execute(select(JOBS)).all())
@@ -95,9 +95,7 @@ class SqlStore:
 
     def messages(self, run_id: str) -> list[Message]:
         query = select(INBOX).where(INBOX.c.run == run_id, _unread()).order_by(INBOX.c.id)
-        return [
-            to_message(row) for row in self.database.read(lambda connection: connection.execute(query).all())
-        ]
+        return [to_message(row) for row in self.database.read(lambda connection: connection.execute(query).all())]
 
     def effect(self, key: str) -> EffectRow | None:
         query = select(EFFECTS).where(EFFECTS.c.key == key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from sqlalchemy import Connection, select
@@ -35,13 +35,17 @@ class Writing:
 
     def birth(self, connection: Connection, birth: Birth, owner: str) -> bool:
         run = birth.run
-        if _accounted(connection, birth) or not self._sql.born.run(connection, run_row(birth, owner)):
+        if _accounted(connection, birth):
             return False
+        born = self._sql.born.run(connection, run_row(birth, owner))
+        # A person may have run this occurrence before it was due: it is accounted for all the same.
         if birth.ledger and not self._sql.accounted.run(connection, ledger_row(birth.ledger)):
             raise Stale(f"another daemon accounted for {run.job} at {run.instant} at this very moment")
+        if not born:
+            return False
         self._sql.step.many(connection, list(step_rows(run, {})))
         self._sql.event.many(connection, list(event_rows(run.id, birth.events, 0)))
-        self._effects(connection, run.id, list(effects(run, birth.events)))
+        self._effects(connection, run.id, list(effects(run, run, birth.events)))
         return True
 
     def claim(self, connection: Connection, run: Run, owner: str) -> Run:
@@ -58,10 +62,10 @@ class Writing:
         head = changed_head(change)
         steps = list(step_rows(after, before.steps))
         happened = list(event_rows(after.id, events, before.sequence))
-        effected = list(effects(before, events))
+        effected = list(effects(before, after, events))
         asked = [asked_row(after.id, one) for one in opened(events)]
         settled = [closed_row(after.id, one) for one in closed(before, after, events)]
-        folded = [{"message": id, "of": after.id} for id in change.folded]
+        folded = [{"message": message, "of": after.id} for message in change.folded]
 
         def work(connection: Connection) -> None:
             if not self._sql.head.run(connection, head):
@@ -87,9 +91,7 @@ class Writing:
 
     def _intend(self, connection: Connection, run: str, effect: Intended) -> None:
         if not self._sql.intent.run(connection, intent_row(run, effect)):
-            raise AlreadyDelivered(
-                f"step {effect.step} of run {run}: effect {effect.key} was delivered already"
-            )
+            raise AlreadyDelivered(f"step {effect.step} of run {run}: effect {effect.key} was delivered already")
 
 
 def _accounted(connection: Connection, birth: Birth) -> bool:

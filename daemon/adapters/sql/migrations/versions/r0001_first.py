@@ -91,9 +91,7 @@ def _escalations() -> None:
 def _inbox() -> None:
     op.create_table(
         "inbox",
-        sa.Column(
-            "id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True
-        ),
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True),
         *map(_text, ("run", "kind")),
         *map(_number, ("at", "folded")),
         _text("body"),

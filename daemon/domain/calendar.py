@@ -1,0 +1,69 @@
+"""Which instants a schedule makes due, and which day each of them reports on. Local rules, answers in UTC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import takewhile
+from zoneinfo import ZoneInfo
+
+from cronsim import CronSim
+
+from .cron import parse
+from .job import Job, Occurrence, Schedule
+from .model import DataDate
+
+
+def due_after(schedule: Schedule, instant: datetime) -> Iterator[datetime]:
+    """Every due instant strictly after `instant`, in order, in UTC.
+
+    cronsim's rules hold on change days: a daily time in the gap moves to the first minute after it, one in the
+    fold happens once; an hourly job fires once per real hour.
+    """
+    local = instant.astimezone(ZoneInfo(schedule.timezone))
+    return (due.astimezone(UTC) for due in CronSim(parse(schedule.cron).fields, local))
+
+
+def due_between(schedule: Schedule, after: datetime, until: datetime) -> Iterator[datetime]:
+    """Due instants in the half-open interval (after, until]."""
+    return takewhile(lambda due: due <= until, due_after(schedule, after))
+
+
+def day_bounds(day: date, timezone: str) -> tuple[datetime, datetime]:
+    """The local day as a half-open interval in UTC: 23 to 25 hours on change days, none where it was skipped."""
+    return _midnight(day, timezone), _midnight(day + timedelta(days=1), timezone)
+
+
+def _midnight(day: date, timezone: str) -> datetime:
+    # A midnight inside a gap resolves, with fold 0, to the instant of the change: the first one of that day.
+    return datetime.combine(day, time(), ZoneInfo(timezone)).astimezone(UTC)
+
+
+def data_date(instant: datetime, timezone: str, zone_data: str, day: date | None = None) -> DataDate:
+    """What a run due at `instant` reports on: the local day before, unless a person named another `day`."""
+    local = instant.astimezone(ZoneInfo(timezone))
+    day = day or local.date() - timedelta(days=1)
+    start, end = day_bounds(day, timezone)
+    return DataDate(
+        day=day,
+        start=start,
+        end=end,
+        local_date=day + timedelta(days=1),
+        due_local=local.isoformat(),
+        timezone=timezone,
+        fold=local.fold,
+        zone_data=zone_data,
+    )
+
+
+def occurrence(job: Job, instant: datetime, zone_data: str) -> Occurrence:
+    return Occurrence(job.id, instant, data_date(instant, job.timezone, zone_data))
+
+
+def occurrence_for(job: Job, day: date, zone_data: str) -> Occurrence | None:
+    """The first occurrence that reports on `day`: the one that a manual run for that day stands for."""
+    if job.schedule is None:
+        return None
+    start, end = day_bounds(day + timedelta(days=1), job.timezone)
+    instant = next(due_between(job.schedule, start - timedelta(seconds=1), end - timedelta(seconds=1)), None)
+    return occurrence(job, instant, zone_data) if instant else None
