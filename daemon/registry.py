@@ -32,7 +32,7 @@ Describe = Callable[[Sequence[Path], Sequence[Path]], Iterable[Answer]]
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """What was found. A name may be in both: the shipped tool works, a file that would shadow it is refused."""
+    """What was found. A name may be in both: the first file works, one that would shadow it is refused."""
 
     tools: Mapping[str, ToolSpec] = field(default_factory=dict)
     broken: tuple[BrokenTool, ...] = ()

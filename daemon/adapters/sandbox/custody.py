@@ -15,7 +15,7 @@ from daemon.adapters.sandbox.loop import READ, WRITE, Loop
 from daemon.adapters.sandbox.protocol import GRACE, Failed, Outcome, outcome_from_json
 
 _TAKE_WITHIN = 2.0
-"""A worker that has not taken its call by then is stopped or dead; the tool has not begun, another may have it."""
+"""A worker that has not taken its call by then is stopped or dead; its tool has not begun, so another may."""
 _LEAVE_WITHIN = 0.5
 _DIE_WITHIN = 0.7
 """With GRACE under a second: then the call ends even if the kernel cannot end the process."""

@@ -1,7 +1,7 @@
 """The describing process: imports every tool once and says what each is, one JSON line a module.
 
-Run as `python -m daemon.adapters.sandbox.describe [--patience SECONDS] [--only PATH]... FOLDER...`. The modules are
-imported in a child; when one of them hangs or ends the child, the culprit is reported and a new child goes on.
+Run as `python -m daemon.adapters.sandbox.describe [--patience SECONDS] [--only PATH]... FOLDER...`. The
+modules are imported in a child; when one hangs or ends it, the culprit is reported and a new child goes on.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def main(arguments: Sequence[str]) -> None:
     toolbox.open_folders(options.folders)
     paths = options.only or [path for folder in toolbox.folders() for path in toolbox.sources(folder)]
     for answer in describe(paths, options.patience):
-        print(frames.dumps(answer).decode(), flush=True)  # noqa: T201 - this is the process's answer
+        print(frames.dumps(answer).decode(), flush=True)
 
 
 if __name__ == "__main__":

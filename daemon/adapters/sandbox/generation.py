@@ -61,7 +61,7 @@ class Generation:
                 self.control.send(frames.dumps({"spawn": missing}))
 
     def receive(self) -> tuple[dict[str, Any], list[int]] | None:
-        """The next message with its descriptors; None at the zygote's end. Raises BlockingIOError when idle."""
+        """The next message with its descriptors; None at its end. Raises BlockingIOError when idle."""
         try:
             data, descriptors, _, _ = socket.recv_fds(self.control, 1 << 16, 3, socket.MSG_CMSG_CLOEXEC)
         except ConnectionResetError:

@@ -91,7 +91,7 @@ def _context(call: ToolCall) -> ToolContext:
 
 
 def _checked(tool: Tool, output: ToolOutput, limit: int) -> tuple[dict[str, Any], str]:
-    """The output as JSON data that its own model accepts unchanged, and its summary; raises WrongOutputError."""
+    """The output as JSON that its own model accepts unchanged, and its summary; raises WrongOutputError."""
     if not isinstance(output, tool.output_type):
         raise WrongOutputError(
             f"{tool.name} returned {type(output).__name__}, not {tool.output_type.__name__}"
@@ -99,7 +99,8 @@ def _checked(tool: Tool, output: ToolOutput, limit: int) -> tuple[dict[str, Any]
     data, text = _as_json(output)
     if len(text) > limit:
         raise WrongOutputError(
-            f"the output is {len(text)} bytes of JSON, at most {limit} are allowed; save big data as an artifact"
+            f"the output is {len(text)} bytes of JSON, at most {limit} are allowed; "
+            "save big data as an artifact"
         )
     try:
         again = tool.output_type.model_validate_json(text)

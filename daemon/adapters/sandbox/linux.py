@@ -1,4 +1,4 @@
-"""The few kernel calls that Python does not offer: dying with a parent, adopting orphans, a timer that kills."""
+"""The kernel calls that Python does not offer: dying with a parent, adopting orphans, a timer that kills."""
 
 from __future__ import annotations
 

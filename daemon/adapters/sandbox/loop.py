@@ -31,7 +31,7 @@ class Loop:
         self.watch(self._bell, self._open_mailbox)
 
     def post(self, command: Callable[[], None]) -> bool:
-        """Have the loop run `command` soon, in the order of posting; from any thread. False when it has ended."""
+        """Have the loop run `command` soon, in order of posting; from any thread. False when it has ended."""
         with self._closing:  # a bell that is closed may by now be another file
             if not self._closed:
                 self._mailbox.put(command)

@@ -19,14 +19,14 @@ _PATIENCE = 30.0
 """Seconds of silence after which a zygote that owes something is taken for hung."""
 _LEAVE_WITHIN = 1.0
 _DIED_UNASKED = 0.2
-"""Seconds before a waiting worker that died is replaced: whatever kills them must not make us fork without end."""
+"""Seconds before a waiting worker that died is replaced: what kills them must not have us fork for ever."""
 _BACK_OFF = (0.1, 10.0)
 
 OnExit = Callable[[WorkerHandle, int | None], None]
 
 
 class Nursery:
-    """Where workers come from. `on_spare` hears of a waiting worker, `on_exit` of a dead one and its status."""
+    """Where workers come from: `on_spare` hears of a waiting one, `on_exit` of a dead one and its status."""
 
     def __init__(self, loop: Loop, recipe: Recipe, on_spare: Callable[[], None], on_exit: OnExit) -> None:
         self._loop = loop
