@@ -28,7 +28,8 @@ class Scene:
     @property
     def heading(self) -> str:
         """Title and day."""
-        return f"{self.title}, {long_date(self.kpis.day.date, self.voice.locale)}"
+        day = long_date(self.kpis.day.date, self.voice.locale)
+        return self.voice.say("heading", title=self.title, date=day)
 
     @property
     def empty(self) -> str:

@@ -80,7 +80,7 @@ def generate_chart(request: Input, context: ToolContext) -> Output:
     face = typeface(texts, request.locale)
     with fixed_style(face):
         canvas = blank(face)
-        _draw(canvas, scene)
+        draw(canvas, scene)
         picture = canvas.png()
         found = faults(canvas)
     if found:
@@ -104,7 +104,8 @@ def _figures(request: Input) -> CurrencyKpis | None:
     return codes[code]
 
 
-def _draw(canvas: Canvas, scene: Scene) -> None:
+def draw(canvas: Canvas, scene: Scene) -> None:
+    """Put the scene on a blank canvas, inside `fixed_style`."""
     canvas.write(canvas.fitted(scene.heading, _LINE_WIDTH, LARGE), _MARGIN, 576, size=LARGE, va="top")
     if scene.figures is None:
         _draw_empty(canvas, scene)
