@@ -27,7 +27,7 @@ class Describer:
     def _describe(self, module: Path) -> dict[str, Any]:
         shared = module.with_name("_shared.py")
         inputs = [str(module), *([str(shared)] if shared.exists() else [])]
-        if "broken" in module.read_text():
+        if module.read_text() == "broken":
             problem = {"name": module.stem, "path": str(module), "line": 3, "message": "is broken"}
             return {"problem": problem, "inputs": inputs}
         return {"spec": _spec(module), "inputs": inputs}
