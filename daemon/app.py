@@ -14,15 +14,18 @@ from pathlib import Path
 from .adapters.alarm import Alarm
 from .adapters.artifacts import LocalArtifacts
 from .adapters.clock import SystemClock
+from .adapters.doorbell import Doorbell
 from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
-from .adapters.sql import open_queries, open_store
+from .adapters.sql.database import Database
+from .adapters.sql.opening import open_database
+from .adapters.sql.queries import SqlQueries
+from .adapters.sql.store import SqlStore
 from .adapters.tools import SandboxRunner
 from .adapters.zone_data import zone_data_version
 from .config import Loaded, Settings, load, read_settings
-from .domain.draft import Toolbox
-from .ports import EventSink, Queries, Store
-from .registry import discover
+from .ports import EventSink, Queries, Store, StoreError, StoreUnavailable
+from .registry import Registry, discover
 from .runtime.deciders import RuleDecider
 from .runtime.duty import Service
 from .runtime.executor import Executor
@@ -36,17 +39,13 @@ from .runtime.scheduler import Scheduler
 def read_config(folder: Path, environment: str | None = None) -> Loaded:
     """Settings, tools and jobs. Raises ConfigError for what concerns everything; a faulty job is only listed."""
     settings = read_settings(folder, environment)
-    return load(settings, read_toolbox(settings))
+    found = find_tools(settings)
+    return load(settings, found.tools, found.broken)
 
 
-def read_toolbox(settings: Settings) -> Toolbox:
+def find_tools(settings: Settings) -> Registry:
     """Every tool, as its describing process reported it; cached in the state folder where that can be written."""
-    registry = discover(settings.tools, cache=settings.state / "tools.json")
-    return Toolbox(
-        tools=registry.tools,
-        broken={tool.name: tool for tool in registry.broken},
-        secrets=settings.secrets.names,
-    )
+    return discover(settings.tools, cache=settings.state / "tools.json")
 
 
 @dataclass(frozen=True)
@@ -62,13 +61,25 @@ class Daemon:
         return SystemClock()
 
     @cached_property
+    def _database(self) -> Database:
+        settings = self.config.settings
+        try:
+            settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise StoreUnavailable(f"the state folder {settings.state} cannot be made: {error.strerror}") from error
+        return open_database(settings.store)
+
+    @cached_property
     def store(self) -> Store:
-        self.config.settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return open_store(self.config.settings.store)
+        return SqlStore(self._database)
 
     @cached_property
     def queries(self) -> Queries:
-        return open_queries(self.config.settings.store)
+        return SqlQueries(self._database)
+
+    @cached_property
+    def doorbell(self) -> Doorbell:
+        return Doorbell(self.config.settings.state / "doorbell")
 
     @cached_property
     def artifacts(self) -> LocalArtifacts:
@@ -127,8 +138,10 @@ class Daemon:
             self.runner.close()
         if "alarm" in self.__dict__:
             self.alarm.stop()
-        if "store" in self.__dict__:
-            with suppress(Exception):  # a store that is away frees its lease by itself
+        if "doorbell" in self.__dict__:
+            self.doorbell.close()
+        if "_database" in self.__dict__:
+            with suppress(StoreError):  # a store that is away frees its lease by itself
                 self.store.resign(self.owner)
             self.store.close()
 

@@ -11,7 +11,7 @@ import typer
 
 from ..domain.errors import ClockwrightError
 from ..version import __version__
-from . import trouble, validate
+from . import run, trouble, validate
 from .exit_codes import ExitCode
 from .session import Session, default_folder
 
@@ -54,7 +54,8 @@ def options(
     context.obj = Session(config or default_folder(), environment)
 
 
-validate.register(APP)
+for group in (validate, run):
+    group.register(APP)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -82,4 +83,4 @@ def _usage(error: Exception) -> int:
 
 
 def _complain(line: str) -> None:
-    print(f"clockwright: {line}", file=sys.stderr)  # noqa: T201 - this is where it goes
+    print(f"clockwright: {line}", file=sys.stderr)
