@@ -83,8 +83,7 @@ def _alt(scene: Scene, figures: CurrencyKpis) -> Iterator[str]:
     if base := compared(figures):
         yield voice.say("line_is", base_name=voice.base_name(base))
     named = [
-        f"{one_line(each.product, 60)} {voice.money(each.amount, figures.currency)}"
-        for each in shown_products(figures)
+        f"{one_line(each.product, 60)} {voice.money(each.amount, figures.currency)}" for each in shown_products(figures)
     ]
     if named:
         yield voice.say("alt_products", products=", ".join(named))

@@ -117,9 +117,7 @@ def _draw(canvas: Canvas, scene: Scene) -> None:
 def _draw_empty(canvas: Canvas, scene: Scene) -> None:
     text = canvas.fitted(scene.empty, _LINE_WIDTH, LARGE)
     canvas.write(text, WIDTH / 2, 310, size=LARGE, ha="center", va="center")
-    canvas.write(
-        canvas.fitted(scene.zone, _LINE_WIDTH), WIDTH / 2, 255, ha="center", va="center", color=QUIET
-    )
+    canvas.write(canvas.fitted(scene.zone, _LINE_WIDTH), WIDTH / 2, 255, ha="center", va="center", color=QUIET)
 
 
 def _draw_figures(canvas: Canvas, scene: Scene, figures: CurrencyKpis) -> None:

@@ -115,6 +115,19 @@ def _options(shape: Shape, seen: frozenset[str]) -> Iterator[Shape]:
     elif len(schema.get("allOf", ())) == 1:
         yield from _options(Shape(schema["allOf"][0], shape.root), seen)
     else:
+        yield from _by_type(shape, schema)
+
+
+def _by_type(shape: Shape, schema: Mapping[str, Json]) -> Iterator[Shape]:
+    """One option for each of several types, so that each can find its own place in another schema."""
+    values, types = _values(schema), _types(schema)
+    if values is not None and len(types) > 1:
+        for name in sorted(types):
+            yield Shape({"enum": [value for value in values if type_of(value) == name]}, shape.root)
+    elif isinstance(schema.get("type"), list):
+        for name in schema["type"]:
+            yield Shape({**schema, "type": name}, shape.root)
+    else:
         yield shape
 
 

@@ -53,7 +53,21 @@ from ..domain.policy import (
     run_deadline,
 )
 from ..domain.values import replace
-from ..ports import Birth, Call, Change, EffectRow, EffectState, Ended, Message, MessageKind, Running, Stale
+from ..ports import (
+    Birth,
+    Call,
+    Change,
+    EffectRow,
+    EffectState,
+    Ended,
+    Message,
+    MessageKind,
+    Notice,
+    Running,
+    Severity,
+    Stale,
+)
+from .answers import refusal
 from .deciders import decide
 from .examine import examine
 from .outside import Outside
@@ -87,7 +101,8 @@ class Driver:
         self._events: list[Event] = []
         self._folded: list[int] = []
         self._calls: list[tuple[Prepared, str]] = []
-        self._flying: dict[str, tuple[Call, Running]] = {}
+        self._flying: dict[tuple[str, int], tuple[Call, Running]] = {}
+        """By step and number of the attempt."""
 
     @property
     def run(self) -> Run:
@@ -131,7 +146,9 @@ class Driver:
     # -- what arrives
 
     def _arrived(self, arrival: Arrival) -> None:
-        call, _ = self._flying.pop(arrival.step)
+        if (arrival.step, arrival.number) not in self._flying:
+            return  # said twice, or of a call that is no longer ours
+        call, _ = self._flying.pop((arrival.step, arrival.number))
         step = self._plan.by_id[arrival.step]
         outcome = examine(self._outside.artifacts, self._plan, step, call, arrival.ended)
         self._outside.artifacts.discard(call.workdir)
@@ -143,10 +160,13 @@ class Driver:
             return
         if message.kind is MessageKind.CANCEL:
             self._happened(RunEnding(self._now(), RunState.CANCELLED, f"cancelled by {message.by}"))
-        elif message.body["escalation"] in self._run.escalations:
+        elif reason := refusal(self._plan, self._run, message):
+            self._outside.sink.notice(Notice("answer_refused", reason, Severity.INFO, self._run.job, self._run.id))
+        else:
             body = message.body
-            changes = body.get("changes") or {}
-            self._happened(Answered(self._now(), body["escalation"], body["option"], message.by, changes))
+            self._happened(
+                Answered(self._now(), body["escalation"], body["option"], message.by, body.get("changes") or {})
+            )
 
     # -- what comes next
 
@@ -272,7 +292,7 @@ class Driver:
         for artifact in artifacts_in(call.input):
             self._outside.artifacts.give(call.workdir, artifact)
         running = self._outside.runner.start(call, lambda ended: self._deliver(Arrival(step, number, ended)))
-        self._flying[step] = (call, running)
+        self._flying[step, number] = (call, running)
 
     def _now(self) -> datetime:
         return self._outside.clock.now()

@@ -25,7 +25,9 @@ _ANSWER_OVERHEAD = 1 << 16
 class Custody:
     """Brings each flight that boards a worker to exactly one of: `end` with its outcome, or `requeue`."""
 
-    def __init__(self, loop: Loop, end: Callable[[Flight, Outcome], None], requeue: Callable[[Flight], None]) -> None:
+    def __init__(
+        self, loop: Loop, end: Callable[[Flight, Outcome], None], requeue: Callable[[Flight], None]
+    ) -> None:
         self._loop = loop
         self._end = end
         self._requeue = requeue
@@ -35,10 +37,10 @@ class Custody:
         """Hand the call to a waiting worker."""
         flight.worker = worker
         self._flights[worker] = flight
-        worker.send(flight.frame, flight.call.limits.output + _ANSWER_OVERHEAD)
-        self._attend(flight, worker)
         self._loop.watch(worker.tail.descriptor, partial(self._drain, worker))
         self._loop.alarms.set(flight, linux.now() + _TAKE_WITHIN, worker.signal)
+        worker.send(flight.frame, flight.call.limits.output + _ANSWER_OVERHEAD)
+        self._attend(flight, worker)  # last: a quick worker may have answered already
 
     def doom(self, flight: Flight, outcome: Failed) -> None:
         """Whatever the worker may still say, the call ends with `outcome`; kill it now."""

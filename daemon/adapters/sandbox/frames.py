@@ -30,7 +30,9 @@ def dumps(value: object) -> bytes:
 def loads(text: bytes) -> Any:
     """The value again; raises FrameError for anything that strict JSON does not know."""
     try:
-        return json.loads(text.decode("utf-8", "surrogatepass"), parse_constant=_refuse_constant, parse_float=_finite)
+        return json.loads(
+            text.decode("utf-8", "surrogatepass"), parse_constant=_refuse_constant, parse_float=_finite
+        )
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise FrameError(f"not JSON: {error}") from error
 

@@ -89,6 +89,8 @@ class WorkerHandle:
 
     def signal(self, number: int = signal.SIGKILL) -> None:
         """Signal the worker, which may be gone."""
+        if self._process < 0:  # closed: the number may be another worker's by now
+            return
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._process, number)
 
@@ -97,3 +99,4 @@ class WorkerHandle:
         self.channel.close()
         self.tail.close()
         os.close(self._process)
+        self._process = -1

@@ -53,7 +53,9 @@ def crash(error: BaseException, call: ToolCall) -> Failed:
     traceback.print_exception(error)
     if isinstance(error, MemoryError):
         reason = str(error) or "an allocation was refused"
-        return Failed("crashed", f"out of memory: the tool may use {call.limits.memory >> 20} MB ({_bounded(reason)})")
+        return Failed(
+            "crashed", f"out of memory: the tool may use {call.limits.memory >> 20} MB ({_bounded(reason)})"
+        )
     if isinstance(error, SystemExit):
         return Failed("crashed", f"the tool left through sys.exit({error.code!r})")
     return Failed("crashed", _bounded(f"{type(error).__name__}: {error} ({_place(error)})"))
@@ -91,7 +93,9 @@ def _context(call: ToolCall) -> ToolContext:
 def _checked(tool: Tool, output: ToolOutput, limit: int) -> tuple[dict[str, Any], str]:
     """The output as JSON data that its own model accepts unchanged, and its summary; raises WrongOutputError."""
     if not isinstance(output, tool.output_type):
-        raise WrongOutputError(f"{tool.name} returned {type(output).__name__}, not {tool.output_type.__name__}")
+        raise WrongOutputError(
+            f"{tool.name} returned {type(output).__name__}, not {tool.output_type.__name__}"
+        )
     data, text = _as_json(output)
     if len(text) > limit:
         raise WrongOutputError(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import selectors
+import threading
 from collections.abc import Callable
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 
 from daemon.adapters.sandbox import linux
 from daemon.adapters.sandbox.alarms import Alarms
@@ -23,13 +25,18 @@ class Loop:
         self.alarms = Alarms()
         self._selector = selectors.DefaultSelector()
         self._mailbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._closed = False
+        self._closing = threading.Lock()
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self.watch(self._bell, self._open_mailbox)
 
-    def post(self, command: Callable[[], None]) -> None:
-        """Have the loop run `command` soon, in the order of posting; from any thread."""
-        self._mailbox.put(command)
-        os.eventfd_write(self._bell, 1)
+    def post(self, command: Callable[[], None]) -> bool:
+        """Have the loop run `command` soon, in the order of posting; from any thread. False when it has ended."""
+        with self._closing:  # a bell that is closed may by now be another file
+            if not self._closed:
+                self._mailbox.put(command)
+                os.eventfd_write(self._bell, 1)
+            return not self._closed
 
     def watch(self, descriptor: int, callback: Callable[[], None], mask: int = READ) -> None:
         """Call back whenever the descriptor is ready, until `unwatch`; a second call changes the first."""
@@ -47,6 +54,9 @@ class Loop:
         """Turn until the condition holds, then let go of everything."""
         while not until():
             self.turn()
+        with self._closing:
+            self._closed = True
+        self._open_mailbox()
         self._selector.close()
         os.close(self._bell)
 
@@ -60,15 +70,15 @@ class Loop:
     def _guarded(self, callback: Callable[[], None], descriptor: int | None) -> None:
         try:
             callback()
-        except Exception:
-            _log.exception("the tool sandbox met a fault of its own and goes on; the call's deadline still holds")
+        except Exception:  # noqa: BLE001 - one broken callback must not end the watch over all other calls
+            _log.exception(
+                "the tool sandbox met a fault of its own and goes on; the call's deadline still holds"
+            )
             if descriptor is not None and descriptor != self._bell:
                 self.unwatch(descriptor)
 
     def _open_mailbox(self) -> None:
-        os.eventfd_read(self._bell)
-        try:
-            while True:
-                self._mailbox.get_nowait()()
-        except Empty:
-            return
+        with contextlib.suppress(BlockingIOError):
+            os.eventfd_read(self._bell)
+        while not self._mailbox.empty():
+            self._mailbox.get_nowait()()

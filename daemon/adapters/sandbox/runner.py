@@ -32,7 +32,7 @@ class SandboxClosedError(RuntimeError):
 class Running:
     """A call that was started."""
 
-    def __init__(self, call_id: str, kill: Callable[[], None]) -> None:
+    def __init__(self, call_id: str, kill: Callable[[], object]) -> None:
         self.call_id = call_id
         self._kill = kill
 
@@ -56,7 +56,9 @@ class Sandbox:
         self._open: set[Flight] = set()
         self._closing = threading.Event()
         self._loop.post(self._nursery.begin)
-        self._thread = threading.Thread(target=self._loop.run, args=(self._done,), name="sandbox", daemon=True)
+        self._thread = threading.Thread(
+            target=self._loop.run, args=(self._done,), name="sandbox", daemon=True
+        )
         self._thread.start()
 
     def start(self, call: ToolCall, on_end: OnEnd) -> Running:
@@ -65,10 +67,9 @@ class Sandbox:
         Whoever hears it must be quick. A result other than success comes only after all descendants of the
         call are dead. Raises ValueError for an input that is not strict JSON, SandboxClosedError after `close`.
         """
-        if self._closing.is_set():
-            raise SandboxClosedError("the sandbox is closed")
         flight = Flight(call, on_end)
-        self._loop.post(partial(self._enqueue, flight))
+        if self._closing.is_set() or not self._loop.post(partial(self._enqueue, flight)):
+            raise SandboxClosedError("the sandbox is closed")
         return Running(call.call_id, partial(self._loop.post, partial(self._kill, flight)))
 
     def reload(self, recipe: Recipe | None = None) -> None:
@@ -145,7 +146,7 @@ class Sandbox:
         self._loop.alarms.cancel(flight)
         try:
             flight.on_end(_result(flight, outcome))
-        except Exception:
+        except Exception:  # noqa: BLE001 - a listener's fault is its own; other calls are waiting
             _log.exception("the listener of call %s failed", flight.call.call_id)
 
 
