@@ -14,7 +14,7 @@ from pathlib import Path
 from .adapters.alarm import Alarm
 from .adapters.artifacts import LocalArtifacts
 from .adapters.clock import SystemClock
-from .adapters.doorbell import Doorbell
+from .adapters.doorbell import Attended, Doorbell
 from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
 from .adapters.sql.database import Database
@@ -24,8 +24,9 @@ from .adapters.sql.store import SqlStore
 from .adapters.tools import SandboxRunner
 from .adapters.zone_data import zone_data_version
 from .config import Loaded, Settings, load, read_settings
+from .domain.draft import Toolbox
 from .ports import EventSink, Queries, Store, StoreError, StoreUnavailable
-from .registry import Registry, discover
+from .registry import discover
 from .runtime.deciders import RuleDecider
 from .runtime.duty import Service
 from .runtime.executor import Executor
@@ -39,13 +40,17 @@ from .runtime.scheduler import Scheduler
 def read_config(folder: Path, environment: str | None = None) -> Loaded:
     """Settings, tools and jobs. Raises ConfigError for what concerns everything; a faulty job is only listed."""
     settings = read_settings(folder, environment)
-    found = find_tools(settings)
-    return load(settings, found.tools, found.broken)
+    return load(settings, read_toolbox(settings))
 
 
-def find_tools(settings: Settings) -> Registry:
+def read_toolbox(settings: Settings) -> Toolbox:
     """Every tool, as its describing process reported it; cached in the state folder where that can be written."""
-    return discover(settings.tools, cache=settings.state / "tools.json")
+    registry = discover(settings.tools, cache=settings.state / "tools.json")
+    return Toolbox(
+        tools=registry.tools,
+        broken={tool.name: tool for tool in registry.broken},
+        secrets=settings.secrets.names,
+    )
 
 
 @dataclass(frozen=True)
@@ -127,6 +132,10 @@ class Daemon:
     def service(self) -> Service:
         scheduler = Scheduler(self.outside, self.plans, self.executor, self.config.by_id, zone_data_version())
         return Service(self.owner, self.store, self.observers, self.executor, scheduler)
+
+    @cached_property
+    def attended(self) -> Attended:
+        return Attended(self.service, self.doorbell, self.alarm.ring)
 
     @cached_property
     def loop(self) -> Loop:

@@ -9,7 +9,10 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
+
+from ..runtime.loop import Duty
 
 
 class Doorbell:
@@ -55,3 +58,26 @@ class Doorbell:
         os.write(descriptor, b"!")
         self._thread.join()
         os.close(descriptor)
+
+
+class Attended:
+    """A duty that hears the doorbell for as long as it leads."""
+
+    def __init__(self, duty: Duty, doorbell: Doorbell, answer: Callable[[], None]) -> None:
+        self._duty = duty
+        self._doorbell = doorbell
+        self._answer = answer
+
+    def lead(self) -> bool:
+        return self._duty.lead()
+
+    def take_over(self) -> None:
+        self._doorbell.listen(self._answer)
+        self._duty.take_over()
+
+    def tick(self) -> datetime:
+        return self._duty.tick()
+
+    def stand_down(self) -> None:
+        self._doorbell.close()
+        self._duty.stand_down()

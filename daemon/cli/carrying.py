@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .display import Display
 
 RENEW_SECONDS = LEASE_SECONDS / 3
+KILLED_SECONDS = 30.0
+"""How long a run whose steps are being killed may take to settle: its receiver may have to be asked."""
 GLANCE_SECONDS = 0.1
 """How often a run is looked at while nothing rings."""
 
@@ -73,7 +75,7 @@ class Carrying:
         leads = self._daemon.store.lead(self._daemon.owner, LEASE_SECONDS) is not None
         before, self._leads = self._leads, leads
         if leads and not before:
-            self._daemon.doorbell.listen(lambda: self._poke())
+            self._daemon.doorbell.listen(self._poke)
         elif before and not leads:
             self._daemon.executor.kill()
         if not leads and before is not False:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import TYPE_CHECKING
 
 import typer
@@ -16,6 +16,7 @@ from ..runtime.requests import OVER, Requested, request
 from . import printing, results, times
 from .carrying import Bulletin, Carrying
 from .display import display
+from .document import document
 from .exit_codes import ExitCode
 from .picture import Picture
 
@@ -75,7 +76,7 @@ class Errand:
         picture = Picture(self._daemon.plans.get(run.plan), run, self._daemon.queries.events(run.id))
         things = results.made(picture, self._daemon.artifacts)
         if self._as_json:
-            printing.say_json(results.document(picture, things))
+            printing.say_json(document(picture, things))
         else:
             _say_end(picture, things)
         return results.exit_code(run)
@@ -99,14 +100,6 @@ def _stop_or_die(carrying: Carrying) -> None:
 
 
 def _say_end(picture: Picture, things: list[results.Made]) -> None:
-    run = picture.run
-    took = times.length(picture.seconds(datetime.now(UTC)))
-    words = f"{run.state} in {took}" if run.state.ended else "waits for a person"
-    printing.console().print(f"\n{words}" + (f": {run.reason}" if run.reason else ""), style=_style(run))
-    for line in results.how_to_answer(run):
-        typer.echo(line)
-    results.say_made(things)
-
-
-def _style(run: Run) -> str:
-    return f"bold {printing.STYLES.get(run.state.value, 'yellow')}"
+    printing.console().print(f"\n{results.ending(picture)}", style=results.style(picture.run))
+    for line in (*results.how_to_answer(picture.run), *results.lines_of(things)):
+        typer.echo(f"  {line}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -41,7 +42,7 @@ def console(*, stderr: bool = False) -> Console:
 
 def say_json(value: Any) -> None:
     """One document, in UTF-8, for a program."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
 
 
 def say_table(columns: Sequence[str], rows: Iterable[Sequence[str]], nothing: str) -> None:
@@ -59,3 +60,7 @@ def say_table(columns: Sequence[str], rows: Iterable[Sequence[str]], nothing: st
     for line in lines:
         table.add_row(*(Text(cell, STYLES.get(cell.split(" ")[0], "")) for cell in line))
     console().print(table)
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else str(value)

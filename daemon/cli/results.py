@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import typer
+from typing import TYPE_CHECKING
 
 from ..domain.model import Run, RunState, StepState
+from . import printing, times
 from .exit_codes import ExitCode
 from .picture import Picture
 
@@ -44,7 +45,7 @@ def made(picture: Picture, artifacts: Artifacts) -> list[Made]:
     """Messages first, then files; a file that was sent along is shown where the receiver has it."""
     delivered = list(_messages(picture))
     beside = {entry.name: entry for message in delivered for entry in _folder(Path(message.path))}
-    return [*delivered, *_files(picture, artifacts, beside)]
+    return [*delivered, *dict.fromkeys(_files(picture, artifacts, beside))]
 
 
 def _messages(picture: Picture) -> Iterator[Made]:
@@ -72,9 +73,10 @@ def _files(picture: Picture, artifacts: Artifacts, beside: dict[str, Path]) -> I
     for shown in picture.steps:
         for kept in shown.at.artifacts:
             sent = beside.get(kept["name"])
-            same = sent is not None and sent.stat().st_size == kept["size"]
-            path = sent if same else artifacts.path(kept["sha256"])
-            yield Made(shown.step.id, kept["name"], kept["media_type"], kept["size"], str(path))
+            path = artifacts.path(kept["sha256"])
+            if sent is not None and sent.stat().st_size == kept["size"]:
+                path = sent
+            yield Made(shown.step.id, kept["name"], kept["media_type"], kept["size"], os.path.normpath(path))
 
 
 def how_to_answer(run: Run) -> Iterator[str]:
@@ -85,56 +87,19 @@ def how_to_answer(run: Run) -> Iterator[str]:
         yield f"  without: {asked.default} at {asked.expires_at.astimezone():%Y-%m-%d %H:%M %Z}"
 
 
-def document(picture: Picture, things: list[Made]) -> dict[str, Any]:
-    """The run for a program."""
-    from dataclasses import asdict
-
-    run = picture.run
-    return {
-        "run": run.id,
-        "job": run.job,
-        "date": run.data.day.isoformat(),
-        "timezone": run.data.timezone,
-        "revision": run.revision,
-        "cause": run.cause,
-        "dry_run": run.dry_run,
-        "state": run.state.value,
-        "reason": run.reason,
-        "queued_at": run.queued_at.isoformat(),
-        "started_at": run.started_at and run.started_at.isoformat(),
-        "ended_at": run.ended_at and run.ended_at.isoformat(),
-        "steps": [_step(shown) for shown in picture.steps],
-        "escalations": [_asked(asked) for asked in run.escalations.values()],
-        "made": [asdict(thing) for thing in things],
-    }
-
-
-def _step(shown: Any) -> dict[str, Any]:
-    return {
-        "id": shown.step.id,
-        "tool": shown.step.use,
-        "state": shown.at.state.value,
-        "tries": shown.at.started,
-        "seconds": shown.at.ended_at and shown.seconds(shown.at.ended_at),
-        "summary": shown.at.summary,
-        "cause": shown.at.cause,
-        "missing": list(shown.at.missing),
-        "decisions": list(shown.decisions),
-    }
-
-
-def _asked(asked: Any) -> dict[str, Any]:
-    return {
-        "id": asked.id,
-        "step": asked.step,
-        "question": asked.question,
-        "options": list(asked.options),
-        "default": asked.default,
-        "expires_at": asked.expires_at.isoformat(),
-    }
-
-
-def say_made(things: list[Made]) -> None:
+def lines_of(things: list[Made]) -> list[str]:
+    """Name and path of each."""
     wide = max((len(thing.name) for thing in things), default=0)
-    for thing in things:
-        typer.echo(f"  {thing.name:{wide}}  {thing.path}")
+    return [f"{thing.name:{wide}}  {thing.path}" for thing in things]
+
+
+def ending(picture: Picture) -> str:
+    """`succeeded in 1.90 s`, with the reason where there is one."""
+    run = picture.run
+    took = times.length(picture.seconds(datetime.now(UTC)))
+    words = f"{run.state} in {took}" if run.state.ended else f"{run.state} for {took}"
+    return f"{words}: {run.reason}" if run.reason else words
+
+
+def style(run: Run) -> str:
+    return f"bold {printing.STYLES.get(run.state.value, 'yellow')}"

@@ -13,6 +13,7 @@ from .trouble import Refused, Unavailable
 if TYPE_CHECKING:
     from ..app import Daemon
     from ..config import Loaded, Settings
+    from ..domain.draft import Toolbox
     from ..ports import EventSink
 
 FILE = "clockwright.yaml"
@@ -39,6 +40,15 @@ class Session:
         self._expect_config()
         try:
             return read_config(self.folder, self.environment)
+        except (OSError, RuntimeError) as error:
+            raise Unavailable(f"the tools cannot be looked at: {error}") from error
+
+    def toolbox(self) -> Toolbox:
+        """Every tool, without reading the jobs."""
+        from ..app import read_toolbox
+
+        try:
+            return read_toolbox(self.settings())
         except (OSError, RuntimeError) as error:
             raise Unavailable(f"the tools cannot be looked at: {error}") from error
 

@@ -9,7 +9,7 @@ import typer
 from ..domain.errors import ClockwrightError
 from .exit_codes import ExitCode
 
-UsageError = typer.BadParameter.__mro__[1]
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """Typer has it from click, or from its own copy of click; only its subclass is public in both."""
 
 

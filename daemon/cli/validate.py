@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
 from datetime import UTC, datetime
-from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from . import printing, times
+from . import printing
 from .exit_codes import ExitCode
+from .schedule import due, next_due
 from .session import Session
 
 if TYPE_CHECKING:
     from ..config import Fault, Loaded
-    from ..domain.job import Job
 
 
 def register(app: typer.Typer) -> None:
@@ -38,8 +38,6 @@ def validate(
 
 
 def _warnings(config: Loaded) -> list[Fault]:
-    import os
-
     from ..config.settings import unknown_variables
 
     return [*unknown_variables(os.environ), *config.warnings]
@@ -53,16 +51,10 @@ def _document(session: Session, config: Loaded, warnings: list[Fault]) -> dict[s
         "faults": [asdict(fault) for fault in config.faults],
         "warnings": [asdict(fault) for fault in warnings],
         "jobs": [
-            {"id": job.id, "timezone": job.timezone, "due": _due(job, now), "broken": job.broken or None}
+            {"id": job.id, "timezone": job.timezone, "due": due(job, now), "broken": job.broken or None}
             for job in config.jobs
         ],
     }
-
-
-def _due(job: Job, now: datetime, count: int = 1) -> list[datetime]:
-    from ..domain.calendar import due_after
-
-    return list(islice(due_after(job.schedule, now), count)) if job.schedule else []
 
 
 def _tell(session: Session, config: Loaded, warnings: list[Fault]) -> None:
@@ -72,14 +64,9 @@ def _tell(session: Session, config: Loaded, warnings: list[Fault]) -> None:
     for warning in warnings:
         errors.print(f"warning {warning}", style="yellow")
     now = datetime.now(UTC)
-    rows = [(job.id, "broken" if job.broken else "ok", *_next(job, now)) for job in config.jobs]
+    rows = [(job.id, "broken" if job.broken else "ok", *next_due(job, now)) for job in config.jobs]
     printing.say_table(("job", "state", "next due", "in UTC"), rows, "no jobs")
     typer.echo(f"{session.folder}: {_count(config, warnings)}")
-
-
-def _next(job: Job, now: datetime) -> tuple[str, str]:
-    due = _due(job, now)
-    return (times.local(due[0], job.timezone), times.utc(due[0])) if due else ("on request only", "")
 
 
 def _count(config: Loaded, warnings: list[Fault]) -> str:
