@@ -13,6 +13,7 @@ from atomic_tools._report_numbers import long_date, number, signed_money, stamp
 from atomic_tools._report_sections import (
     Extent,
     bullets,
+    comparison_list,
     comparison_table,
     coverage,
     figures_table,
@@ -25,7 +26,7 @@ from atomic_tools._report_words import Voice
 from atomic_tools._sales import CurrencyKpis, SalesKpis
 
 FULL = Extent(products=50, remarks=50, name=200)
-MESSAGE = Extent(products=5, remarks=4, name=60)
+MESSAGE = Extent(products=5, remarks=4, name=40)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,8 @@ def _change(change: Change, voice: Voice) -> str:
 def _currency(figures: CurrencyKpis, facts: Facts, extent: Extent) -> Iterator[str]:
     yield figures_table(figures, facts.voice)
     if figures.comparisons:
-        yield comparison_table(figures, facts.kpis.day, facts.voice)
+        compared = comparison_table if extent is FULL else comparison_list
+        yield compared(figures, facts.kpis.day, facts.voice)
     if figures.top_products:
         code = markdown_literal(figures.currency, 20)
         title = "top_products_in" if len(facts.kpis.currencies) > 1 else "top_products"

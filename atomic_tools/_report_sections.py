@@ -57,6 +57,13 @@ def comparison_table(figures: CurrencyKpis, day: LocalDay, voice: Voice) -> str:
     return table(header, [_comparison_row(each, figures.currency, day, voice) for each in by_weight(figures)])
 
 
+def comparison_list(figures: CurrencyKpis, day: LocalDay, voice: Voice) -> str:
+    """The same, a line each: narrow enough for a phone."""
+    rows = [_comparison_row(each, figures.currency, day, voice) for each in by_weight(figures)]
+    shown = ((name, ", ".join(cell for cell in rest if cell != _ABSENT)) for name, *rest in rows)
+    return "\n".join(f"- {name}: {rest}" for name, rest in shown)
+
+
 def _comparison_row(comparison: Comparison, currency: str, day: LocalDay, voice: Voice) -> tuple[str, ...]:
     name = _dated_name(comparison, day, voice)
     if comparison.base is None or comparison.difference is None:

@@ -7,6 +7,7 @@ import unicodedata
 
 _BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _INVISIBLE = _BIDI_CONTROLS | {"\ufeff", "\u00ad"}
+_LINE_BREAKS = re.compile(r"[\t\n\r\v\f\x85\u2028\u2029]+")
 _JOINER = "\u200d"
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]|~#!])")
 _LINK_START = re.compile(r"(?i)(https?|ftp|www|mailto)([:.])")
@@ -15,16 +16,12 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 def one_line(text: str, limit: int = 200) -> str:
     """`text` on one line of at most `limit` characters, without what could reorder or hide its neighbours."""
-    kept = "".join(_visible(character) for character in text[: limit * 4])
-    return shortened(" ".join(kept.split(" ")).strip(), limit)
+    joined = _LINE_BREAKS.sub(" ", text[: limit * 4])
+    return shortened("".join(filter(_visible, joined)).strip(), limit)
 
 
-def _visible(character: str) -> str:
-    if character in _INVISIBLE:
-        return ""
-    if character in "\r\n\t\v\f\x85\u2028\u2029":
-        return " "
-    return "" if unicodedata.category(character) in {"Cc", "Cs"} else character
+def _visible(character: str) -> bool:
+    return character not in _INVISIBLE and unicodedata.category(character) not in {"Cc", "Cs"}
 
 
 def shortened(text: str, limit: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -10,6 +11,7 @@ from atomic_tools._sales import Comparison, CurrencyKpis
 
 _ENGLISH = {
     "title": "Daily sales",
+    "net_line": "{money} net sales, {comparison}",
     "headline": "{money} net sales on {date}, {comparison}",
     "no_orders_on": "No orders on {date}",
     "no_orders_text": "There were no orders on this day. The source was read; it holds none.",
@@ -70,11 +72,14 @@ _ENGLISH = {
     "no_hours": "No figures by hour",
     "peak": "Highest hour {label} with {amount}.",
     "line_is": "The line is {base_name}.",
+    "alt_products": "Top products: {products}.",
+    "alt_empty": "No chart: {text}.",
     "alt": "Bar chart of net sales per hour, {date}, {currency}, {zone}.",
 }
 
 _CHINESE = {
     "title": "每日销售",
+    "net_line": "净销售额 {money}，{comparison}",
     "headline": "{date}净销售额 {money}，{comparison}",
     "no_orders_on": "{date} 没有订单",
     "no_orders_text": "当天没有订单。数据源已读取，其中没有任何订单。",
@@ -133,6 +138,8 @@ _CHINESE = {
     "no_hours": "没有按小时的数据",
     "peak": "最高的小时为 {label}，{amount}。",
     "line_is": "折线为{base_name}。",
+    "alt_products": "热销商品：{products}。",
+    "alt_empty": "没有图表：{text}。",
     "alt": "每小时净销售额柱状图，{date}，{currency}，{zone}。",
 }
 
@@ -145,8 +152,15 @@ class Voice:
 
     def say(self, key: str, **values: str) -> str:
         """The wording `key` with its gaps filled."""
-        table = _CHINESE if self.locale.split("_")[0] == "zh" else _ENGLISH
-        return table[key].format(**values)
+        return self._table[key].format(**values)
+
+    def all_words(self) -> Iterable[str]:
+        """Every wording of this language, for the choice of fonts."""
+        return self._table.values()
+
+    @property
+    def _table(self) -> Mapping[str, str]:
+        return _CHINESE if self.locale.split("_")[0] == "zh" else _ENGLISH
 
     def money(self, amount: Decimal, currency: str) -> str:
         """The amount as this locale writes it, currency included."""

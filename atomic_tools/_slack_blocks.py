@@ -73,12 +73,15 @@ def _context(note: str) -> dict[str, Any]:
 def _packed(parts: Sequence[Piece]) -> list[str]:
     """The pieces in as few section texts as hold them."""
     sections: list[str] = []
-    for text in (text for piece in parts for text in _split(piece, limits.SECTION_TEXT)):
-        joined = f"{sections[-1]}\n\n{text}" if sections else text
-        if sections and len(joined) <= limits.SECTION_TEXT:
-            sections[-1] = joined
-        else:
-            sections.append(text)
+    gap = ""
+    for piece in parts:
+        for text in _split(piece, limits.SECTION_TEXT):
+            if sections and len(sections[-1]) + len(gap) + len(text) <= limits.SECTION_TEXT:
+                sections[-1] += gap + text
+            else:
+                sections.append(text)
+            gap = "\n" if piece.kind == "fixed" else ""
+        gap = "\n" if piece.kind == "heading" else "\n\n"
     return sections
 
 

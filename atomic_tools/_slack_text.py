@@ -25,10 +25,10 @@ _MARKS = {"strong": "*", "em": "_", "s": "~"}
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of escaped text: running text, preformatted text without its fences, or the title."""
+    """A stretch of escaped text: running text, preformatted text without its fences, title or heading."""
 
     text: str
-    kind: Literal["text", "fixed", "title"] = "text"
+    kind: Literal["text", "fixed", "title", "heading"] = "text"
 
 
 def escaped(text: str) -> str:
@@ -54,7 +54,7 @@ def _block(node: SyntaxTreeNode) -> Iterator[Piece]:
         case "heading" if node.tag == "h1":
             yield Piece(escaped(_plain(node)), "title")
         case "heading":
-            yield Piece(f"*{literal(_plain(node))}*")
+            yield Piece(f"*{literal(_plain(node))}*", "heading")
         case "fence" | "code_block":
             yield Piece(_fenceless(escaped(node.content.rstrip("\n"))), "fixed")
         case "table":

@@ -56,7 +56,7 @@ def _fault(detail: ErrorDetails, document: Located, shape: Shape) -> Fault:
         return Fault.at(found.start, f"{name!r} is missing{_within(path[:-1])}")
     if wanted := _WANTED.get(detail["type"]):
         label = _label(path)
-        return Fault.at(found.place, f"{label} must be {wanted}, not {_show(found)}", _hint(found, wanted))
+        return Fault.at(found.place, f"{label} must be {wanted}, not {_show(found, path)}", _hint(found, wanted))
     message = str(detail["ctx"]["error"]) if detail["type"] == "value_error" else _plain(detail["msg"])
     return Fault.at(found.place, f"{_label(path)}: {message}", "" if found.value is not None else _NOTHING)
 
@@ -80,11 +80,12 @@ def _label(path: tuple[Key, ...]) -> str:
     return repr(names[-1]) if names else "the file"
 
 
-def _show(found: Located) -> str:
+def _show(found: Located, path: tuple[Key, ...]) -> str:
     if found.value is None:
         return "empty"
     kind = _KINDS[type(found.value)]
-    return kind if isinstance(found.value, dict | list) else f"{kind} ({_text(found.value)})"
+    is_private = path[:1] == ("secrets",) or isinstance(found.value, dict | list)
+    return kind if is_private else f"{kind} ({_text(found.value)})"
 
 
 def _text(value: Json) -> str:

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from pydantic import ValidationError
 
 from ..domain.compiler import broken_tools, compile_plan
+from ..domain.contracts import unset_secrets
 from ..domain.cron import Cron
 from ..domain.cron import parse as parse_cron
 from ..domain.draft import Draft, Refusal, Refused, Toolbox
@@ -112,6 +113,10 @@ class _Checked:
                 yield self._at(("schedule", "cron"), f"{self.cron.written!r}: {caution}")
         if self.section.timezone is None and self.firing_zone is None:
             yield self._at((), "no timezone is set, so the job's days are UTC days", "set 'timezone'")
+        for number, step in enumerate(self.draft.steps):
+            for name in unset_secrets(step, self.toolbox):
+                message = f"the tool {step.use!r} may use the secret {name!r}, which is not configured"
+                yield self._at(("steps", number, "use"), message, "add it under 'secrets' in clockwright.yaml")
 
     def job(self) -> Job:
         assert isinstance(self.compiled, Plan)  # noqa: S101 - callers look for faults first

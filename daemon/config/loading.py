@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..domain.draft import Toolbox
 from ..domain.job import Job
+from ..domain.tool import BrokenTool, ToolSpec
 from .faults import ConfigError, Fault
 from .jobs import Loading, expect_mapping, load_job
 from .settings import Settings
@@ -30,8 +31,9 @@ class Loaded:
         return {job.id: job for job in self.jobs}
 
 
-def load(settings: Settings, toolbox: Toolbox) -> Loaded:
+def load(settings: Settings, tools: Mapping[str, ToolSpec], broken: Iterable[BrokenTool] = ()) -> Loaded:
     """Every job of the config folder. Never raises for a faulty job file."""
+    toolbox = Toolbox(tools, {tool.name: tool for tool in broken}, settings.secrets.names)
     found: list[Loading] = []
     faults: list[Fault] = []
     for path in _files(settings.folder / JOBS):
@@ -39,13 +41,14 @@ def load(settings: Settings, toolbox: Toolbox) -> Loaded:
             found += _load_file(path, settings, toolbox)
         except ConfigError as error:
             faults += error.faults
-    doubled = dict(_doubled(found))
+    doubled = list(_doubled(found))
+    names = {name for name, _ in doubled}
     for loading in found:
         faults += loading.faults
     return Loaded(
         settings=settings,
-        jobs=tuple(loading.job for loading in found if loading.job and loading.name not in doubled),
-        faults=tuple(sorted({*faults, *doubled.values()})),
+        jobs=tuple(loading.job for loading in found if loading.job and loading.name not in names),
+        faults=tuple(sorted({*faults, *(fault for _, fault in doubled)})),
         warnings=tuple(sorted({warning for loading in found for warning in loading.warnings})),
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..domain.model import Json
 from ..domain.nearest import did_you_mean
@@ -17,7 +17,7 @@ from .faults import ConfigError, Fault
 from .located import Located, locate, merge
 
 _CELL = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
-_WITHIN_TEXT = re.compile(r"(?<!\$)\$\{(?:matrix|env)\b[^}]*\}")
+_WITHIN_TEXT = re.compile(rf"(?<!\$)\$\{{(?:{'|'.join(LOAD_TIME)})\b[^}}]*\}}")
 _SECRET = re.compile(r"SECRET|TOKEN|PASSWORD|PASSWD|APIKEY|API_KEY|PRIVATE_KEY|CREDENTIAL", re.IGNORECASE)
 _CELLS = 500
 
@@ -29,7 +29,9 @@ class Overlay:
     defaults: Located | None
     environment: str
     environments: tuple[str, ...]
-    variables: Mapping[str, str]
+    variables: Mapping[str, str] = field(repr=False)
+    settings: Mapping[str, str]
+    """Places that a job may name: folder, state, outbox."""
 
     def apply(self, job: Located) -> Iterator[Located]:
         """Every job that the file describes, `${matrix...}` and `${env...}` filled in. Raises ConfigError."""
@@ -63,8 +65,11 @@ class Overlay:
         return replace(whole, value={**whole.mapping, "steps": replace(steps, value=filled)})
 
     def _filled(self, job: Located, cell: Mapping[str, Json]) -> Located:
-        scope = {"matrix": dict(cell), "env": self.variables}
-        return job.replaced(lambda path, leaf: _fill(path, leaf, scope))
+        filling = _Filling({"matrix": dict(cell), "env": self.variables, "settings": self.settings})
+        filled = job.replaced(filling.leaf)
+        if filling.faults:
+            raise ConfigError(*filling.faults)
+        return filled
 
 
 def _cells(matrix: Located | None) -> Iterator[dict[str, Json]]:
@@ -108,14 +113,22 @@ def _named(job: Located, cell: Mapping[str, Json]) -> Located:
     return replace(job, value={**job.mapping, "id": replace(name, value=whole)})
 
 
-def _fill(path: tuple[Key, ...], leaf: Located, scope: Mapping[str, Json]) -> Located:
-    if not isinstance(leaf.value, str) or "${" not in leaf.value:
-        return leaf
-    try:
-        value = _template(leaf.value, scope) if "with" in path else _text(leaf.value, scope)
-    except Unresolved as error:
-        raise ConfigError(Fault.at(leaf.place, str(error), _UNRESOLVED)) from error
-    return leaf if value is leaf.value else locate(value, leaf.place, leaf.key)
+@dataclass(frozen=True, slots=True)
+class _Filling:
+    """Fills in one job, and notes what it could not."""
+
+    scope: Mapping[str, Json]
+    faults: list[Fault] = field(default_factory=list)
+
+    def leaf(self, path: tuple[Key, ...], leaf: Located) -> Located:
+        if not isinstance(leaf.value, str) or "${" not in leaf.value:
+            return leaf
+        try:
+            value = (_template if "with" in path else _text)(leaf.value, self.scope)
+        except Unresolved as error:
+            self.faults.append(Fault.at(leaf.place, str(error), _UNRESOLVED))
+            return leaf
+        return leaf if value is leaf.value else locate(value, leaf.place, leaf.key)
 
 
 _UNRESOLVED = "env.NAME is an environment variable of the daemon, matrix.NAME a key of the job's matrix"

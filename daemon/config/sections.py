@@ -148,7 +148,6 @@ class DefaultsSection(Section):
 class StepDefaultsSection(Section):
     """What every step of every job has unless it says otherwise."""
 
-    timeout: Duration | None = None
     retry: RetrySection | None = None
     on_exhausted: OnExhausted | None = None
 

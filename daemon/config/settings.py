@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -115,7 +115,8 @@ class Settings:
 
     folder: Path
     state: Path
-    store: str
+    store: str = field(repr=False)
+    """SQLAlchemy URL; it may hold a password."""
     artifacts: Path
     outbox: Path
     tools: tuple[Path, ...]
@@ -180,12 +181,13 @@ def _validated(document: Located) -> SettingsSection:
 
 def _settings(folder: Path, section: SettingsSection, document: Located, environ: Mapping[str, str]) -> Settings:
     state = folder / section.state
+    outbox = folder / section.outbox if section.outbox else state / "outbox"
     return Settings(
         folder=folder,
         state=state,
         store=section.store or f"sqlite:///{state / 'clockwright.db'}",
         artifacts=folder / section.artifacts if section.artifacts else state / "artifacts",
-        outbox=folder / section.outbox if section.outbox else state / "outbox",
+        outbox=outbox,
         tools=tuple(folder / path for path in section.tools),
         secrets=_secrets(folder, section, environ),
         environment=section.environment or "",
@@ -199,6 +201,7 @@ def _settings(folder: Path, section: SettingsSection, document: Located, environ
             environment=section.environment or "",
             environments=tuple(section.environments),
             variables=environ,
+            settings={"folder": str(folder), "state": str(state), "outbox": str(outbox)},
         ),
     )
 

@@ -76,6 +76,8 @@ def _hint(error: yaml.MarkedYAMLError) -> str:
         return "quote a value that holds ': '"
     if "cannot start any token" in problem:
         return "quote a value that starts with @, ` or %"
+    if error.context and error.context_mark and error.problem_mark:
+        return f"{error.context} that began on line {error.context_mark.line + 1}"
     return ""
 
 

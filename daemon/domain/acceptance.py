@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
-from .expression import BadExpression, compile_expression, evaluate
+from .expression import BadExpression, compile_expression, evaluate, paths_read
 from .model import Json
 from .nearest import did_you_mean
 from .plan import Accept
@@ -82,6 +82,15 @@ def refuse_rule(rule: Accept, output: Shape) -> tuple[str, str] | None:
         compile_expression(rule.value)
     except BadExpression as error:
         return f"the expression is not valid: {error}", "it is CEL, for example output.rows > 0"
+    return _refuse_fields(rule.value, output)
+
+
+def _refuse_fields(expression: str, output: Shape) -> tuple[str, str] | None:
+    for path in sorted(paths_read(expression, "output")):
+        try:
+            follow(output, path)
+        except DeadPath as dead:
+            return f"the output has nothing at '{'.'.join(path)}': {dead}", did_you_mean(str(dead.key), dead.known)
     return None
 
 

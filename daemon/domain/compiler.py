@@ -21,7 +21,8 @@ from .wiring import Sources, Wiring
 
 def compile_plan(draft: Draft, toolbox: Toolbox) -> Plan:
     """The checked plan. A broken tool is left out of it: see `broken_tools`. Raises Refused with every fault."""
-    steps = tuple(map(with_implied_needs, draft.steps))
+    ids = {step.id for step in draft.steps}
+    steps = tuple(with_implied_needs(step, ids) for step in draft.steps)
     contracts = [Contract(n, step, draft.timeouts.get(n), toolbox) for n, step in enumerate(steps)]
     if refusals := tuple(_refuse(draft, contracts, toolbox)):
         raise Refused(refusals)

@@ -15,6 +15,14 @@ from .schemas import Shape
 from .tool import Effect, ToolSpec
 
 
+def unset_secrets(step: Step, toolbox: Toolbox) -> Iterator[str]:
+    """Secrets that the tool declares and nothing provides: it has to do without them."""
+    spec = toolbox.tools.get(step.use)
+    for name in spec.secrets if spec else ():
+        if name not in step.secrets and name not in toolbox.secrets:
+            yield name
+
+
 @dataclass(frozen=True, slots=True)
 class Contract:
     """One step at its place in the file, its own timeout if it has one, and everything it may use."""

@@ -27,6 +27,28 @@ def compile_expression(text: str) -> Any:
         raise BadExpression(f"{' '.join(text.split())!r} cannot be read{place}") from error
 
 
+def paths_read(text: str, variable: str) -> set[tuple[str, ...]]:
+    """The fields of `variable` that the expression names: `output.kpis.net > 0` reads kpis, net."""
+    import celpy  # noqa: PLC0415 - see above
+
+    tree = celpy.Environment().compile(text)
+    chains = (_chain(node, variable) for node in tree.iter_subtrees() if node.data == "member_dot")
+    return {chain for chain in chains if chain is not None}
+
+
+def _chain(node: Any, variable: str) -> tuple[str, ...] | None:
+    """The names behind `variable` in a chain of dots; None for a chain that begins elsewhere."""
+    inner = node.children[0].children[0]
+    before = _chain(inner, variable) if inner.data == "member_dot" else _root(inner, variable)
+    return None if before is None else (*before, str(node.children[1]))
+
+
+def _root(node: Any, variable: str) -> tuple[str, ...] | None:
+    if node.data != "primary" or node.children[0].data != "ident":
+        return None
+    return () if str(node.children[0].children[0]) == variable else None
+
+
 def evaluate(text: str, variables: Mapping[str, Json]) -> Json:
     """What the expression gives; a truth value as a Python bool. Raises BadExpression."""
     from celpy.adapter import json_to_cel  # noqa: PLC0415 - see above

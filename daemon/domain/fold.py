@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -40,30 +39,30 @@ from .model import (
     Succeeded,
     Verdict,
 )
-from .plan import Plan
+from .plan import Plan, Step
+from .values import replace
 
 
 def fold(plan: Plan, run: Run, event: Event) -> Run:
     """The run after `event`. An event about something that is no longer so (a late result) changes nothing."""
     changed: Run = _FOLDS[type(event)](plan, run, event)
-    return _settle(plan, replace(changed, sequence=run.sequence + 1))
+    return replace(changed, sequence=run.sequence + 1, **_follows(plan, changed))
 
 
-def _settle(plan: Plan, run: Run) -> Run:
+def _follows(plan: Plan, run: Run) -> dict[str, Any]:
     """What follows by itself: steps whose needs are met become ready, and the run says whether it waits."""
     if run.state.ended or not run.steps:
-        return run
-    for step in plan.steps:
-        if run.steps[step.id].state is StepState.PENDING and _needs_met(plan, run, step.id):
-            run = _put(run, replace(run.steps[step.id], state=StepState.READY))
-    return replace(run, state=RunState.WAITING if _waits(run) else RunState.RUNNING)
+        return {}
+    ready = {step.id: replace(run.steps[step.id], state=StepState.READY) for step in plan.steps if _opens(run, step)}
+    state = RunState.WAITING if _waits(run) else RunState.RUNNING
+    return {"steps": {**run.steps, **ready}, "state": state} if ready else {"state": state}
 
 
-def _needs_met(plan: Plan, run: Run, step_id: str) -> bool:
-    step = plan.by_id[step_id]
-    return all(run.steps[n].state is StepState.DONE for n in step.needs) and all(
-        run.steps[n].state.ended for n in step.needs_weak
-    )
+def _opens(run: Run, step: Step) -> bool:
+    if run.steps[step.id].state is not StepState.PENDING:
+        return False
+    met = all(run.steps[need].state is StepState.DONE for need in step.needs)
+    return met and all(run.steps[need].state.ended for need in step.needs_weak)
 
 
 def _waits(run: Run) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
@@ -13,10 +13,10 @@ from .plan import Step
 from .references import Key, Reference, leaves, parse
 
 
-def with_implied_needs(step: Step) -> Step:
-    """A step that reads another needs it, strongly where the file does not call it weak."""
+def with_implied_needs(step: Step, known: Collection[str]) -> Step:
+    """A step that reads another of the `known` needs it, strongly where the file does not call it weak."""
     listed = {*step.needs, *step.needs_weak}
-    implied = (name for name in dict.fromkeys(steps_read(step)) if name not in listed)
+    implied = (name for name in dict.fromkeys(steps_read(step)) if name in known and name not in listed)
     return replace(step, needs=(*step.needs, *implied))
 
 

@@ -169,7 +169,7 @@ class Escalation:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StepRun:
     """Where one step of a run stands.
 
@@ -247,7 +247,7 @@ class Ending:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Run:
     """One execution of a job: a fixed-size head and one row per step."""
 

@@ -52,7 +52,7 @@ ROOTS: Mapping[str, Json] = {
 STEP_FACTS: Mapping[str, Json] = {"summary": TEXT, "missing": {"type": ["string", "null"]}}
 """What every step offers beside `output`; `missing` is the reason why a weak need is not there, else null."""
 
-LOAD_TIME = ("matrix", "env")
+LOAD_TIME = ("matrix", "env", "settings")
 """Roots that are replaced while the configuration is read and never reach a plan."""
 
 
@@ -62,7 +62,7 @@ class Unresolved(ClockwrightError):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """`path[0]` is the root: run, job, steps, or (while loading) matrix and env."""
+    """`path[0]` is the root: run, job, steps, or (while loading) matrix, env and settings."""
 
     path: tuple[Key, ...]
 

@@ -7,8 +7,9 @@ what starts next.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -51,6 +52,7 @@ from ..domain.policy import (
     next_action,
     run_deadline,
 )
+from ..domain.values import replace
 from ..ports import (
     Birth,
     Call,
@@ -191,7 +193,7 @@ class Driver:
         if known and known.state is EffectState.DELIVERED:
             self._happened(EffectAdopted(self._now(), step.id, known.key, known.output, known.summary))
             return
-        attempt = replace(ready.attempt, deadline=known.deadline) if known else ready.attempt
+        attempt = dataclasses.replace(ready.attempt, deadline=known.deadline) if known else ready.attempt
         self._happened(AttemptStarted(self._now(), step.id, attempt, ready.missing))
         if ready.failed or known:
             failed = ready.failed or Failed(Kind.UNKNOWN_OUTCOME, "an earlier run may have delivered this already")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..domain.codec import plan_from_json, plan_to_json
+from ..domain.codec import from_plain, to_plain
 from ..domain.plan import Plan
 from ..ports import Store
 
@@ -17,10 +17,10 @@ class Plans:
     def keep(self, plan: Plan) -> None:
         """Store the plan if it is new. Called before a run that follows it is created."""
         if plan.digest not in self._known:
-            self._store.save_plan(plan.digest, plan_to_json(plan))
+            self._store.save_plan(plan.digest, to_plain(plan))
             self._known[plan.digest] = plan
 
     def get(self, digest: str) -> Plan:
         if digest not in self._known:
-            self._known[digest] = plan_from_json(self._store.load_plan(digest))
+            self._known[digest] = from_plain(Plan, self._store.load_plan(digest))
         return self._known[digest]

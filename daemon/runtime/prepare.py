@@ -94,7 +94,7 @@ def _inputs(artifacts: Artifacts, plan: Plan, run: Run, step: Step, purpose: Pur
 
 def scope(artifacts: Artifacts, plan: Plan, run: Run, template: Json) -> Mapping[str, Json]:
     """What the references in `template` may read: the run, the job, and what the steps that it names left."""
-    named = {reference.step for reference in references(template)} & run.steps.keys()
+    named = {str(reference.step) for reference in references(template)} & run.steps.keys()
     return {
         "run": _run_facts(run),
         "job": {"id": plan.job, "goal": plan.goal, **plan.about},

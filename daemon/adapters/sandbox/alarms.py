@@ -28,6 +28,5 @@ class Alarms:
     def ring(self, now: float) -> None:
         """Call every action that is due, each alarm once."""
         for key in [key for key, (due, _) in self._pending.items() if due <= now]:
-            due, action = self._pending.pop(key, (now, None))
-            if action is not None:
-                action()
+            if key in self._pending:  # an action before it may have cancelled it
+                self._pending.pop(key)[1]()

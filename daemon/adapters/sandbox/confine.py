@@ -75,8 +75,8 @@ def _standard_streams(tail: int) -> None:
     os.dup2(tail, 2)
     os.close(nothing)
     os.close(tail)
-    sys.stdout = open(1, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115, PTH123 - fd
-    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115, PTH123 - fd
+    sys.stdout = open(1, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115 - fd
+    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115 - fd
 
 
 def _reseed() -> None:

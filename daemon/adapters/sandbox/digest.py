@@ -34,6 +34,14 @@ def digest_of(code: dict[str, bytes]) -> str:
     return total.hexdigest()
 
 
+def of_tool(name: str, folders: Sequence[Path]) -> str:
+    """The digest of the tool with that name; raises FileNotFoundError, SyntaxError."""
+    path = _locate(name, folders)
+    if path is None:
+        raise FileNotFoundError(f"no {name}.py in {', '.join(map(str, folders))}")
+    return digest_of(code_of(path, folders))
+
+
 def _locate(name: str, folders: Sequence[Path]) -> Path | None:
     return next((file for folder in folders if (file := folder / f"{name}.py").is_file()), None)
 

@@ -16,7 +16,7 @@ SOURCE_ROOT = Path(__file__).resolve().parents[3]
 def for_zygote(cache: Path, marker: str) -> dict[str, str]:
     """The environment of a zygote or a describer.
 
-    Numeric libraries stay single-threaded in it: a thread does not survive the fork of a worker.
+    Numeric libraries and pyarrow's allocator stay single-threaded in it: a thread does not survive a fork.
     """
     allowed = {name: os.environ[name] for name in _ALLOWED if name in os.environ}
     paths = [str(SOURCE_ROOT), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
@@ -29,6 +29,7 @@ def for_zygote(cache: Path, marker: str) -> dict[str, str]:
         "MPLBACKEND": "agg",
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
+        "JE_ARROW_MALLOC_CONF": "background_thread:false",
         "CLOCKWRIGHT_SANDBOX": marker,
     }
 

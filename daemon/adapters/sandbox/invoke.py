@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
+
 from atomic_tools._contract import (
     SUMMARY_LIMIT,
     CannotTell,
@@ -19,9 +22,6 @@ from atomic_tools._contract import (
     ToolInput,
     ToolOutput,
 )
-from pydantic import ValidationError
-from pydantic_core import PydanticSerializationError
-
 from daemon.adapters.sandbox import frames
 from daemon.adapters.sandbox.protocol import ArtifactRef, Failed, Outcome, Reconciled, Succeeded, ToolCall
 

@@ -73,17 +73,22 @@ class _TimerSpec(ctypes.Structure):
     )
 
 
-def die_in(seconds: float) -> None:
-    """Have the kernel kill this process after `seconds`, suspend included; no code in it can prevent that.
+class DeathTimer:
+    """A kernel timer that kills this process, suspend included; no code in the process can prevent that.
 
-    Needs nobody else: it holds while the daemon is frozen.
+    It needs nobody else and so holds while the daemon is frozen. Not inherited by children.
     """
-    timer = ctypes.c_void_p()
-    event = _SignalEvent(signo=signal.SIGKILL)
-    whole = int(seconds)
-    spec = _TimerSpec(seconds=whole, nanoseconds=int((seconds - whole) * 1e9) or 1)
-    _checked(_libc.timer_create(_CLOCK_BOOTTIME, ctypes.byref(event), ctypes.byref(timer)), "timer_create")
-    _checked(_libc.timer_settime(timer, 0, ctypes.byref(spec), None), "timer_settime")
+
+    def __init__(self) -> None:
+        self._timer = ctypes.c_void_p()
+        event = ctypes.byref(_SignalEvent(signo=signal.SIGKILL))
+        _checked(_libc.timer_create(_CLOCK_BOOTTIME, event, ctypes.byref(self._timer)), "timer_create")
+
+    def set(self, seconds: float) -> None:
+        """Kill in `seconds`; 0 for never."""
+        whole = int(seconds)
+        spec = _TimerSpec(seconds=whole, nanoseconds=int((seconds - whole) * 1e9))
+        _checked(_libc.timer_settime(self._timer, 0, ctypes.byref(spec), None), "timer_settime")
 
 
 def children() -> set[int]:

@@ -42,6 +42,11 @@ class Nursery:
         """No zygote is left."""
         return not self._alive
 
+    @property
+    def waiting(self) -> int:
+        """How many workers wait for a call."""
+        return len(self._current.spares) if self._current else 0
+
     def begin(self) -> None:
         """Start a generation; when that fails, again later and later."""
         try:
@@ -148,8 +153,8 @@ class Nursery:
         worker = generation.workers.pop(pid)
         if worker in generation.spares:
             generation.spares.remove(worker)
-        self._loop.alarms.cancel(worker)
         self._on_exit(worker, status)
+        self._loop.alarms.cancel(worker)
         worker.close()
         self._dismiss_if_idle(generation)
         self._on_spare()

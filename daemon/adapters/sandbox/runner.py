@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 
-from daemon.adapters.sandbox import endings
+from daemon.adapters.sandbox import endings, linux
 from daemon.adapters.sandbox.custody import Custody
 from daemon.adapters.sandbox.flight import Flight, OnEnd
 from daemon.adapters.sandbox.handle import WorkerHandle
@@ -19,6 +19,8 @@ from daemon.adapters.sandbox.recipe import Recipe
 
 _log = logging.getLogger(__name__)
 
+_TOP_UP_AFTER = 0.02
+"""While another spare waits, the fork of the next one keeps out of the way of the call that has just begun."""
 _TRIES = 3
 """Workers that may die with a call in hand before its tool has begun."""
 
@@ -101,6 +103,12 @@ class Sandbox:
     def _match(self) -> None:
         while self._queue and (worker := self._nursery.take()):
             self._custody.board(self._queue.popleft(), worker)
+        if self._queue or not self._nursery.waiting:
+            self._top_up()
+        else:
+            self._loop.alarms.set(self, linux.now() + _TOP_UP_AFTER, self._top_up)
+
+    def _top_up(self) -> None:
         if not self._closing.is_set():
             self._nursery.want(len(self._queue))
 

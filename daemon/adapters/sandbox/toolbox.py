@@ -19,6 +19,11 @@ def open_folders(folders: Iterable[str | Path]) -> None:
     atomic_tools.__path__ = [*known, *dict.fromkeys(extra)]
 
 
+def folders() -> list[Path]:
+    """Every folder that is open now, the shipped one first."""
+    return list(map(Path, atomic_tools.__path__))
+
+
 def sources(folder: Path) -> Iterator[Path]:
     """The tool modules of a folder in order of name: every `*.py` without a leading underscore."""
     return (path for path in sorted(folder.glob("*.py")) if not path.name.startswith("_"))

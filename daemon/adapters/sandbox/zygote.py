@@ -15,11 +15,12 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from functools import partial
 from typing import Any, NoReturn
 
+from atomic_tools._contract import Tool
 from daemon.adapters.sandbox import digest, frames, linux, toolbox
-from daemon.adapters.sandbox.worker import live
+from daemon.adapters.sandbox.worker import Known, live
 
 _HOLD = 0.5
 """Seconds that the report of a dead worker waits for its orphans to be dead too."""
@@ -28,9 +29,9 @@ _HOLD = 0.5
 class Zygote:
     """The process that owns all workers of one generation; `control` carries one packet a message."""
 
-    def __init__(self, control: socket.socket, digests: dict[str, str]) -> None:
+    def __init__(self, control: socket.socket, known: Known) -> None:
         self._control = control
-        self._digests = digests
+        self._known = known
         self._workers: set[int] = set()
         self._ended: dict[int, int] = {}
         self._hold_until = 0.0
@@ -77,7 +78,7 @@ class Zygote:
     def _become_worker(self, zygote: int, channel: socket.socket, tail: int) -> NoReturn:
         try:
             self._control.close()
-            live(channel, tail, zygote, self._digests)
+            live(channel, tail, zygote, self._known)
         finally:
             os._exit(1)
 
@@ -130,14 +131,10 @@ def _load(control: socket.socket, modules: Sequence[str], loader: Callable[[str]
             send(control, {"broken": name, "message": f"{type(error).__name__}: {error}"[:500]})
 
 
-def _digests(folders: Sequence[Path], names: Sequence[str]) -> dict[str, str]:
-    found = {}
-    for name in names:
-        path = next((file for folder in folders if (file := folder / f"{name}.py").is_file()), None)
-        with contextlib.suppress(SyntaxError, ValueError):  # then it cannot be imported either
-            if path is not None:
-                found[name] = digest.digest_of(digest.code_of(path, folders))
-    return found
+def _learn(known: dict[str, tuple[Tool, str]], name: str) -> None:
+    """Load a tool; its digest is taken first, so that a file changed meanwhile cannot pass for what was read."""
+    digest_before = digest.of_tool(name, toolbox.folders())
+    known[name] = (toolbox.load(name), digest_before)
 
 
 def main(descriptor: str, recipe_text: str) -> None:
@@ -148,16 +145,15 @@ def main(descriptor: str, recipe_text: str) -> None:
     linux.adopt_orphans()
     recipe = frames.loads(recipe_text.encode())
     toolbox.open_folders(recipe["folders"])
-    folders = [toolbox.SHIPPED, *map(Path, recipe["folders"])]
+    known: dict[str, tuple[Tool, str]] = {}
     _load(control, recipe["preload"], importlib.import_module)
-    digests = _digests(folders, recipe["tools"])
-    _load(control, recipe["tools"], toolbox.load)
+    _load(control, recipe["tools"], partial(_learn, known))
     gc.collect()
     gc.freeze()
     linux.rename("clockwright-zyg")
     linux.outlive_parent()
     send(control, {"ready": os.getpid()})
-    Zygote(control, digests).run()
+    Zygote(control, known).run()
 
 
 if __name__ == "__main__":

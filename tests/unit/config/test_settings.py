@@ -1,0 +1,113 @@
+"""clockwright.yaml, the environment on top of it, and secrets that never show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from daemon.config import ConfigError, read_settings
+from daemon.config.secrets import SecretMissing, Secrets, SecretSource
+from daemon.config.settings import VARIABLES, SettingsSection, unknown_variables
+from tests.unit.config.workshop import Workshop
+
+
+def test_the_defaults_lie_in_the_state_folder(workshop: Workshop) -> None:
+    workshop.settings("tools: [more]\n")
+
+    settings = read_settings(workshop.folder, environ={})
+
+    assert settings.store == f"sqlite:///{workshop.folder}/state/clockwright.db"
+    assert settings.outbox == workshop.folder / "state" / "outbox"
+    assert settings.tools == (workshop.folder / "more",)
+    assert (settings.http.port, settings.metrics.port) == (8470, None)
+
+
+def test_an_environment_variable_wins_over_the_file(workshop: Workshop) -> None:
+    workshop.settings("http: {host: 0.0.0.0, port: 80}\n")
+
+    settings = read_settings(workshop.folder, environ={"CLOCKWRIGHT_HTTP_PORT": "81", "CLOCKWRIGHT_STATE": "/var/x"})
+
+    assert (settings.http.host, settings.http.port, settings.state) == ("0.0.0.0", 81, Path("/var/x"))  # noqa: S104
+
+
+def test_a_bad_environment_variable_is_named(workshop: Workshop) -> None:
+    with pytest.raises(ConfigError, match=r"^\$CLOCKWRIGHT_HTTP_PORT: 'port' must be a whole number, not text"):
+        read_settings(workshop.folder, environ={"CLOCKWRIGHT_HTTP_PORT": "http"})
+
+
+def test_a_misspelt_variable_is_a_warning() -> None:
+    (warning,) = unknown_variables({"CLOCKWRIGHT_HTTP_PROT": "1", "CLOCKWRIGHT_REAL_DATA": "x", "HOME": "/"})
+
+    assert str(warning).startswith("$CLOCKWRIGHT_HTTP_PROT: this environment variable means nothing (did you mean")
+
+
+def test_every_variable_stands_for_a_key_there_is() -> None:
+    known = SettingsSection.model_fields
+
+    assert all(path[0] in known for path in VARIABLES.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("htp: {}", "clockwright.yaml:1:1: unknown key 'htp' (did you mean 'http'?)"),
+        ("http: {port: 0}", "clockwright.yaml:1:14: 'port': input should be greater than or equal to 1"),
+        ("secrets: {token: {env: A, file: B}}", "clockwright.yaml:1:18: 'token': a secret comes from exactly one of"),
+        ("secrets: {token: hunter2}", "clockwright.yaml:1:18: 'token' must be a mapping"),
+        ("environment: prod", "clockwright.yaml:1:14: there is no environment 'prod'"),
+        ("defaults: {timezon: UTC}", "clockwright.yaml:1:12: unknown key 'timezon' (did you mean 'timezone'?)"),
+        ("log: {format: xml}", "clockwright.yaml:1:15: 'format': input should be 'auto', 'text' or 'json'"),
+        ("- a", "clockwright.yaml:1:1: the file must be a mapping, not a list"),
+    ],
+)
+def test_a_fault_in_the_settings_is_reported_at_its_place(workshop: Workshop, text: str, message: str) -> None:
+    workshop.settings(text)
+
+    with pytest.raises(ConfigError) as refused:
+        read_settings(workshop.folder, environ={})
+
+    assert str(refused.value).startswith(message)
+    assert "hunter2" not in repr(refused.value)
+
+
+def test_a_secret_is_read_when_it_is_asked_for(workshop: Workshop) -> None:
+    environ = {"TOKEN": "one"}
+    settings = read_settings(workshop.folder, environ=environ)
+    environ["TOKEN"] = "two"  # noqa: S105 - it is a test
+
+    assert settings.secrets("token") == "two"
+    assert "two" not in repr(settings)
+
+
+def test_a_secret_file_loses_its_last_line_end(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("s3cret\n")
+
+    assert Secrets({"key": SecretSource("file", str(tmp_path / "key"))}, {})("key") == "s3cret"
+
+
+def test_a_credential_comes_from_the_folder_that_systemd_names(tmp_path: Path) -> None:
+    (tmp_path / "slack").write_text("abc")
+
+    assert (
+        Secrets({"key": SecretSource("credential", "slack")}, {"CREDENTIALS_DIRECTORY": str(tmp_path)})("key") == "abc"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        (SecretSource("env", "NOPE"), "set the environment variable NOPE"),
+        (SecretSource("env", "EMPTY"), "is empty"),
+        (SecretSource("file", "/nowhere/key"), "cannot be read from /nowhere/key: No such file"),
+        (SecretSource("credential", "slack"), "systemd passed none"),
+    ],
+)
+def test_a_secret_that_is_not_there_says_where_it_should_be(source: SecretSource, message: str) -> None:
+    with pytest.raises(SecretMissing, match=message):
+        Secrets({"key": source}, {"EMPTY": ""})("key")
+
+
+def test_a_secret_nobody_configured_is_missing() -> None:
+    with pytest.raises(SecretMissing, match="no secret 'key' is configured"):
+        Secrets({}, {})("key")
