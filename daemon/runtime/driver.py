@@ -280,7 +280,8 @@ class Driver:
     def _create(self, events: tuple[Event, ...]) -> None:
         """The first commit carries ledger row, run, claim and first start."""
         born = replace(self._run, version=1, epoch=1)
-        [stored] = self._outside.store.create([Birth(born, events, self._ledger)], owner=self._outside.owner)
+        outside, birth = self._outside, Birth(born, events, self._ledger)
+        [stored] = outside.store.create([birth], owner=outside.owner, fence=outside.fence.epoch)
         if not stored:
             raise Stale(f"run {born.id} exists already")
         self._stored = self._run = born

@@ -12,7 +12,8 @@ from contextlib import suppress
 from ..domain.job import LedgerRow
 from ..domain.model import Run
 from ..domain.plan import Plan
-from ..ports import Notice, Severity, Stale, StoreError
+from ..ports import AlreadyDelivered, Notice, Severity, Stale, StoreError
+from .custody import Custody
 from .driver import Arrival, Driver
 from .mailbox import Mailbox
 from .outside import Outside
@@ -20,6 +21,10 @@ from .plans import Plans
 
 KILL_SECONDS = 5.0
 """How long after a kill the outcomes may take to be recorded; the sandbox needs a fraction of it."""
+STORE_PAUSE = 1.0
+"""Seconds before a run that met a failing store is carried again."""
+DEFECT_PAUSE = 30.0
+"""Seconds before a run that met a defect of ours is carried again: it may be cured by a change outside, or never."""
 
 
 class Executor:
@@ -27,14 +32,12 @@ class Executor:
 
     def __init__(self, outside: Outside, plans: Plans, *, parallel: int, on_idle: Callable[[], None]) -> None:
         self._outside = outside
-        self._plans = plans
+        self._custody = Custody(outside, plans)
         self._parallel = parallel
         self._on_idle = on_idle
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._mail: dict[str, Mailbox] = {}
-        self._parked: set[str] = set()
-        self._lost: set[str] = set()
         self._draining = False
         self._killing = False
 
@@ -45,8 +48,8 @@ class Executor:
 
     @property
     def lost(self) -> frozenset[str]:
-        """Runs whose last commit failed: to be driven again once the store answers."""
-        return frozenset(self._lost)
+        """Runs that were let go of in the middle: to be driven again."""
+        return self._custody.lost
 
     def begin(self, run: Run, plan: Plan, ledger: LedgerRow | None = None) -> bool:
         """Carry a run that is not stored yet; its first commit stores it. False where there is no room."""
@@ -58,7 +61,7 @@ class Executor:
             if run_id in self._mail:
                 self._mail[run_id].poke()
                 return True
-        return self._carry(run_id, lambda mail: self._resume(run_id, mail))
+        return self._carry(run_id, lambda mail: self._custody.resume(run_id, mail.put))
 
     def wait(self, run_id: str, seconds: float | None = None) -> bool:
         """Until nobody here carries the run. False when `seconds` passed first."""
@@ -81,6 +84,10 @@ class Executor:
             self._changed.notify_all()
             self._changed.wait_for(lambda: not self._mail, KILL_SECONDS)
 
+    def reopen(self) -> None:
+        """Take runs again after a `kill`: the lease that was lost is ours once more."""
+        self._draining = self._killing = False
+
     def _poke(self) -> None:
         with self._lock:
             for mail in self._mail.values():
@@ -100,12 +107,16 @@ class Executor:
         try:
             driver = make(mail)
             self._until_idle(driver, mail)
+        except AlreadyDelivered as delivered:
+            self._custody.lose(run_id, 0.0)
+            self._say("already_delivered", run_id, str(delivered), Severity.INFO)
         except Stale as stale:
             self._say("run_taken_over", run_id, str(stale), Severity.INFO)
         except StoreError as error:
-            self._lost.add(run_id)
+            self._custody.lose(run_id, STORE_PAUSE)
             self._say("store_trouble", run_id, str(error), Severity.CRITICAL)
         except Exception as error:  # noqa: BLE001  # one run's defect must not take the others down; it is told
+            self._custody.lose(run_id, DEFECT_PAUSE)
             self._say("run_defect", run_id, f"{type(error).__name__}: {error}", Severity.CRITICAL)
         finally:
             self._leave(run_id, driver)
@@ -122,20 +133,7 @@ class Executor:
             told = store.messages(driver.run.id) if len(arrivals) < len(letters) else []
             wait = driver.advance(arrivals, told)
         if not driver.run.state.ended:
-            self._parked.add(driver.run.id)
-
-    def _resume(self, run_id: str, mail: Mailbox) -> Driver:
-        """A run that was parked here cleanly is still ours; any other is claimed under the next epoch."""
-        store = self._outside.store
-        self._lost.discard(run_id)
-        if run_id in self._parked:
-            self._parked.discard(run_id)
-            run = store.load(run_id)
-            return Driver(self._outside, self._plans.get(run.plan), run, mail.put)
-        run = store.claim(run_id, self._outside.owner)
-        driver = Driver(self._outside, self._plans.get(run.plan), run, mail.put)
-        driver.claimed()
-        return driver
+            self._custody.park(driver.run)
 
     def _leave(self, run_id: str, driver: Driver | None) -> None:
         if driver is not None:
