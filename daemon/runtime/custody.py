@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from ..domain.model import Run
-from ..ports import Stale
+from ..ports import AlreadyDelivered, Notice, Severity, Stale, StoreError
 from .driver import Deliver, Driver
 from .outside import Outside
 from .plans import Plans
+
+STORE_PAUSE = 1.0
+"""Seconds before a run that met a failing store is carried again."""
+DEFECT_PAUSE = 30.0
+"""Seconds before a run that met a defect of ours is carried again: it may be cured by a change outside, or never."""
 
 
 class Custody:
@@ -28,8 +33,23 @@ class Custody:
         """The run only waits: it stays ours until another owner claims it."""
         self._parked[run.id] = run.epoch
 
-    def lose(self, run_id: str, pause: float) -> None:
-        """Memory is not to be trusted any more; the run is to be claimed anew after `pause` seconds."""
+    def let_go(self, run_id: str, error: Exception) -> Notice:
+        """The carrier met `error`, so its memory is not to be trusted any more; says what to tell about it.
+
+        The run is claimed anew after a pause, unless it is someone else's.
+        """
+        if isinstance(error, AlreadyDelivered):
+            self._lose(run_id, 0.0)
+            return Notice("already_delivered", str(error), Severity.INFO, run=run_id)
+        if isinstance(error, Stale):
+            return Notice("run_taken_over", str(error), Severity.INFO, run=run_id)
+        if isinstance(error, StoreError):
+            self._lose(run_id, STORE_PAUSE)
+            return Notice("store_trouble", str(error), Severity.CRITICAL, run=run_id)
+        self._lose(run_id, DEFECT_PAUSE)
+        return Notice("run_defect", f"{type(error).__name__}: {error}", Severity.CRITICAL, run=run_id)
+
+    def _lose(self, run_id: str, pause: float) -> None:
         self._lost[run_id] = self._outside.clock.boot() + pause
 
     def resume(self, run_id: str, deliver: Deliver) -> Driver:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Protocol
 
 from ..ports import Notice, Severity
-from .executor import Executor
 from .loop import LEASE_SECONDS
 from .outside import Outside
 from .scheduler import Scheduler
 
 
+class Hands(Protocol):
+    """What the duty needs of the executor."""
+
+    def reopen(self) -> None: ...
+
+    def kill(self) -> None: ...
+
+
 class Service:
     """The Duty of a serving daemon: fire what is due, carry what wants carrying."""
 
-    def __init__(self, outside: Outside, executor: Executor, scheduler: Scheduler) -> None:
+    def __init__(self, outside: Outside, executor: Hands, scheduler: Scheduler) -> None:
         self._outside = outside
         self._executor = executor
         self._scheduler = scheduler

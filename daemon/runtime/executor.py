@@ -12,7 +12,7 @@ from contextlib import suppress
 from ..domain.job import LedgerRow
 from ..domain.model import Run
 from ..domain.plan import Plan
-from ..ports import AlreadyDelivered, Notice, Severity, Stale, StoreError
+from ..ports import Notice
 from .custody import Custody
 from .driver import Arrival, Driver
 from .mailbox import Mailbox
@@ -21,10 +21,6 @@ from .plans import Plans
 
 KILL_SECONDS = 5.0
 """How long after a kill the outcomes may take to be recorded; the sandbox needs a fraction of it."""
-STORE_PAUSE = 1.0
-"""Seconds before a run that met a failing store is carried again."""
-DEFECT_PAUSE = 30.0
-"""Seconds before a run that met a defect of ours is carried again: it may be cured by a change outside, or never."""
 
 
 class Executor:
@@ -107,17 +103,8 @@ class Executor:
         try:
             driver = make(mail)
             self._until_idle(driver, mail)
-        except AlreadyDelivered as delivered:
-            self._custody.lose(run_id, 0.0)
-            self._say("already_delivered", run_id, str(delivered), Severity.INFO)
-        except Stale as stale:
-            self._say("run_taken_over", run_id, str(stale), Severity.INFO)
-        except StoreError as error:
-            self._custody.lose(run_id, STORE_PAUSE)
-            self._say("store_trouble", run_id, str(error), Severity.CRITICAL)
-        except Exception as error:  # noqa: BLE001  # one run's defect must not take the others down; it is told
-            self._custody.lose(run_id, DEFECT_PAUSE)
-            self._say("run_defect", run_id, f"{type(error).__name__}: {error}", Severity.CRITICAL)
+        except Exception as error:  # noqa: BLE001  # one run's trouble must not take the others down; it is told
+            self._say(self._custody.let_go(run_id, error))
         finally:
             self._leave(run_id, driver)
 
@@ -143,6 +130,6 @@ class Executor:
             self._changed.notify_all()
         self._on_idle()
 
-    def _say(self, topic: str, run_id: str, message: str, severity: Severity) -> None:
+    def _say(self, notice: Notice) -> None:
         with suppress(Exception):  # an observer cannot hurt
-            self._outside.sink.notice(Notice(topic, message, severity, run=run_id))
+            self._outside.sink.notice(notice)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..ports import Artifacts, Clock, Decider, EventSink, Store, ToolRunner
+from .rules import Rules
 
 
 @dataclass(slots=True)
@@ -28,3 +29,4 @@ class Outside:
     sink: EventSink
     secret: Callable[[str], str]
     fence: Fence = field(default_factory=Fence)
+    rules: Rules = Rules()
