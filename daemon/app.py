@@ -131,7 +131,7 @@ class Daemon:
     @cached_property
     def service(self) -> Service:
         scheduler = Scheduler(self.outside, self.plans, self.executor, self.config.by_id, zone_data_version())
-        return Service(self.owner, self.store, self.observers, self.executor, scheduler)
+        return Service(self.outside, self.executor, scheduler)
 
     @cached_property
     def attended(self) -> Attended:

@@ -14,7 +14,6 @@ from datetime import datetime
 from typing import Any
 
 from ..domain.artifacts import artifacts_in
-from ..domain.digests import digest
 from ..domain.errors import Kind
 from ..domain.events import (
     Answered,
@@ -32,9 +31,8 @@ from ..domain.events import (
     StepFailed,
     StepSkipped,
 )
-from ..domain.fold import fold
 from ..domain.job import LedgerRow
-from ..domain.model import Escalation, Failed, Purpose, Run, RunState
+from ..domain.model import Failed, Purpose, Run, RunState
 from ..domain.plan import Plan
 from ..domain.policy import (
     Action,
@@ -49,9 +47,8 @@ from ..domain.policy import (
     StartAttempt,
     Wait,
     WindDown,
-    next_action,
-    run_deadline,
 )
+from ..domain.questions import question
 from ..domain.values import replace
 from ..ports import (
     Birth,
@@ -68,7 +65,6 @@ from ..ports import (
     Stale,
 )
 from .answers import refusal
-from .deciders import decide
 from .examine import examine
 from .outside import Outside
 from .prepare import Prepared, prepare
@@ -171,7 +167,7 @@ class Driver:
     # -- what comes next
 
     def _next(self) -> Action:
-        action = next_action(self._plan, self._run, self._now())
+        action = self._outside.rules.next_action(self._plan, self._run, self._now())
         return Wait() if self.draining and isinstance(action, StartAttempt | Ask) else action
 
     def _perform(self, action: Action) -> None:
@@ -183,7 +179,8 @@ class Driver:
     def _ask(self, action: Ask) -> None:
         if self._outside.decider.prompt:
             self._flush()
-        decision = decide(self._outside.decider, self._plan, action, self._run, self._now())
+        outside = self._outside
+        decision = outside.rules.decide(outside.decider, self._plan, action, self._run, self._now())
         self._happened(Decided(self._now(), action.step, decision))
 
     def _start(self, action: StartAttempt) -> None:
@@ -213,28 +210,11 @@ class Driver:
         self._happened(RetryScheduled(self._now(), action.step, action.until))
 
     def _escalate(self, action: Escalate) -> None:
-        self._happened(Escalated(self._now(), self._question(action)))
-
-    def _question(self, action: Escalate) -> Escalation:
-        now, limits = self._now(), self._plan.limits
-        step = self._run.steps[action.step]
-        expires = min(now + limits.answer_within, run_deadline(self._plan, self._run))
-        about = [self._run.id, action.step, action.question, step.started]
-        return Escalation(
-            id=f"{self._run.id}.{action.step}.q{self._run.sequence}",
-            step=action.step,
-            question=action.question,
-            options=action.options,
-            default=action.default,
-            asked_at=now,
-            remind_at=now + (expires - now) / 2,
-            expires_at=expires,
-            digest=digest(about)[:16],
-        )
+        self._happened(Escalated(self._now(), question(self._plan, self._run, action, self._now())))
 
     def _expire(self, action: Expire) -> None:
-        question = self._run.escalations[action.escalation]
-        self._happened(Answered(self._now(), question.id, question.default, "expiry"))
+        asked = self._run.escalations[action.escalation]
+        self._happened(Answered(self._now(), asked.id, asked.default, "expiry"))
 
     def _skip(self, action: SkipStep) -> None:
         self._happened(StepSkipped(self._now(), action.step, action.cause))
@@ -252,7 +232,7 @@ class Driver:
 
     def _happened(self, event: Event) -> None:
         self._events.append(event)
-        self._run = fold(self._plan, self._run, event)
+        self._run = self._outside.rules.fold(self._plan, self._run, event)
 
     def _flush(self) -> None:
         """One transaction, then the world: whatever it started is launched, whatever it ended is killed."""
@@ -280,7 +260,8 @@ class Driver:
     def _create(self, events: tuple[Event, ...]) -> None:
         """The first commit carries ledger row, run, claim and first start."""
         born = replace(self._run, version=1, epoch=1)
-        [stored] = self._outside.store.create([Birth(born, events, self._ledger)], owner=self._outside.owner)
+        outside, birth = self._outside, Birth(born, events, self._ledger)
+        [stored] = outside.store.create([birth], owner=outside.owner, fence=outside.fence.epoch)
         if not stored:
             raise Stale(f"run {born.id} exists already")
         self._stored = self._run = born

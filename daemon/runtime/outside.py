@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..ports import Artifacts, Clock, Decider, EventSink, Store, ToolRunner
+from .rules import Rules
+
+
+@dataclass(slots=True)
+class Fence:
+    """The epoch of the lease under which this process claims and fires; 0 where it needs no lease."""
+
+    epoch: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +28,5 @@ class Outside:
     artifacts: Artifacts
     sink: EventSink
     secret: Callable[[str], str]
+    fence: Fence = field(default_factory=Fence)
+    rules: Rules = Rules()
