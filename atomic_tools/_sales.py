@@ -65,6 +65,8 @@ class CurrencyKpis(_Frozen):
     """gross + refunds + adjustments."""
     average_order_value: Decimal | None
     """gross / orders; None without orders."""
+    average_of: Literal["gross", "net"] = "gross"
+    """What is divided by the orders, where the job asked for net / orders instead."""
     top_products: tuple[ProductSales, ...]
     by_hour: tuple[HourSales, ...]
     comparisons: tuple[Comparison, ...]

@@ -16,7 +16,7 @@ from ._sales_amounts import MICRO, odd_amount
 from ._sales_money import currency_code, split
 from ._sales_sql import Fetch
 from ._sales_stamps import Micros, Stamps
-from ._sales_terms import LEFT_OUT, MARK
+from ._sales_terms import LEFT_OUT, MARK, REFUND
 
 Columns = dict[str, Sequence[Any]]
 Mask = npt.NDArray[np.bool_]
@@ -93,6 +93,8 @@ class Reader:
             batch.minor[row], batch.rest[row] = amount.minor * times, amount.rest * times
             if amount.quantity is not None:
                 batch.quantity[row] = amount.quantity * times
+        taken_back = batch.letters == REFUND
+        batch.quantity[taken_back] = -np.abs(batch.quantity[taken_back])
 
 
 def _unpacked(fetch: Fetch, rows: Sequence[Sequence[Any]]) -> Columns:

@@ -30,10 +30,10 @@ def single(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask) -> pa.Tab
     return _table(columns, facet, batch, kept, {"at": batch.at[kept], "order_id": ids})
 
 
-def hourly(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask, windows: Windows) -> pa.Table:
-    """The rows that count, added up by hour."""
+def hourly(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask, windows: Windows, *, distinct: bool) -> pa.Table:
+    """The rows that count, added up by hour. The orders among them only where each row is one: see `order_counts`."""
     at = windows.hour_of(batch.at[kept])
-    table = _table(columns, facet, batch, kept, {"at": at, "order_id": [None] * len(at)})
+    table = _table(columns, facet, batch, kept, {"at": at, "order_id": [None] * len(at)} | ({} if distinct else {"orders": np.zeros(len(at), np.int64)}))
     keys = [name for name in columns.names if name not in MEASURES]
     summed = table.group_by(keys).aggregate([(name, "sum") for name in MEASURES])
     return summed.rename_columns([name.removesuffix("_sum") for name in summed.column_names]).select(columns.names).cast(columns)

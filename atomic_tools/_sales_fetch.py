@@ -41,6 +41,7 @@ class Plan:
     reader: Reader
     review: Review
     distinct: bool
+    """Whether each row that counts is an order of its own."""
     row_cap: int
     seen: Seen = field(default_factory=Seen)
 
@@ -55,8 +56,7 @@ def plan(connection: sa.Connection, described: Mapping | Select, day: LocalDay, 
     stamps = stamps_of(reading, day.timezone)
     review = Review(Windows(days, day), stamps, Tally())
     reader = Reader(stamps, reading.currency, reading.amount_in == "minor")
-    distinct = book.distinct or mode == "aggregate"
-    return Plan(mode, tuple(fetches), schema(whole_ids=book.whole_ids), reader, review, distinct, row_cap)
+    return Plan(mode, tuple(fetches), schema(whole_ids=book.whole_ids), reader, review, book.distinct, row_cap)
 
 
 def _table(connection: sa.Connection, described: Mapping | Select, day: LocalDay) -> tuple[Table, Reading]:
@@ -124,7 +124,7 @@ def write(connection: sa.Connection, plan: Plan, writer: Writer) -> None:
 def _facts(plan: Plan, fetch: Fetch, batch: Batch, kept: Mask) -> pa.Table:
     if plan.mode == "rows":
         return single(plan.columns, fetch.facet, batch, kept)
-    return hourly(plan.columns, fetch.facet, batch, kept, plan.review.windows)
+    return hourly(plan.columns, fetch.facet, batch, kept, plan.review.windows, distinct=plan.distinct)
 
 
 def _sorted_orders(plan: Plan, read: Iterator[tuple[Batch, Mask]]) -> Iterator[OrderRow]:

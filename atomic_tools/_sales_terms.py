@@ -132,10 +132,11 @@ class Terms:
         kinds = [kind for _, kind in self.factors]
         kind = next((each for each in kinds if is_float(each)), kinds[0])
         scaled = self.dialect.scaled(self.amount, self._factor(), kind)
-        if isinstance(self.reading.kind, BySign):
-            return scaled
+        return scaled if isinstance(self.reading.kind, BySign) else self._given_back(scaled)
+
+    def _given_back(self, value: Expression) -> Expression:
         refund = self._conditions(plain=True).get(REFUND)
-        return scaled if refund is None else sa.case((refund, -sa.func.abs(scaled)), else_=scaled)
+        return value if refund is None else sa.case((refund, -sa.func.abs(value)), else_=value)
 
     def _factor(self) -> Expression:
         if self.reading.amount_in == "minor":
@@ -150,9 +151,9 @@ class Terms:
 
     @cached_property
     def quantity(self) -> Expression | None:
-        """Millionths of a piece, or None where each row is one piece."""
+        """Millionths of a piece, for a refund never above zero; None where each row is one piece."""
         name = self.reading.quantity
-        return None if name is None else self.dialect.micro(self._goods.column(name), self._goods.type_of(name))
+        return None if name is None else self._given_back(self.dialect.micro(self._goods.column(name), self._goods.type_of(name)))
 
 
 def literal(text: str) -> Expression:

@@ -115,7 +115,7 @@ def _about(request: Input, decided: Plan, as_of: datetime) -> About:
         date=request.date,
         timezone=request.timezone,
         as_of=as_of,
-        distinct_orders=decided.distinct,
+        distinct_orders=decided.distinct or decided.mode == "aggregate",
         findings=decided.review.tally.findings(),
     )
 
