@@ -1,0 +1,1 @@
+"""What users test their own jobs with: fakes, a demo shop, a simulator."""
