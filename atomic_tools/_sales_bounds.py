@@ -122,4 +122,5 @@ def _between(stamp: Expression, low: str, high: str) -> Expression:
 
 
 def _text(value: str) -> Expression:
-    return sa.literal_column(f"'{value}'", sa.Text)
+    # a bound value, not a literal: the statements of all stretches are then one to the compiler's cache
+    return sa.bindparam(None, value, sa.Text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -82,28 +82,32 @@ class _Build:
     days: tuple[LocalDay, ...]
 
     def statements(self, mode: Mode) -> tuple[Book, list[Fetch]]:
-        near = sa.true() if isinstance(self.reading, Select) else sa.or_(*self._conditions())
-        book = book_of(self.reading, self.table, dialect_of(self.connection), near, self.lines)
-        make = self._maker(mode, book)
         if isinstance(self.reading, Select):
-            return book, [fetch for day in self.days for fetch in self._asked(make(sa.true()), day)]
-        return book, [fetch for each in self._conditions(book.stamp) for fetch in make(each)]
+            book = self._book(sa.true())
+            return book, [fetch for day in self.days for fetch in self._asked(self._made(mode, book, sa.true()), day)]
+        nears = self._conditions(self.table.column(self.reading.timestamp))
+        books = [self._book(near) for near in nears]
+        # one statement for each stretch of time: a source without an index scans more than once, but no source
+        # has to merge the row sets of several index ranges, which costs more than the grouping itself
+        made = [self._made(mode, book, self._conditions(book.stamp)[n]) for n, book in enumerate(books)]
+        return books[0], [fetch for fetches in made for fetch in fetches]
 
-    def _maker(self, mode: Mode, book: Book) -> Callable[[Any], Iterator[Fetch]]:
+    def _book(self, near: Any) -> Book:
+        return book_of(self.reading, self.table, dialect_of(self.connection), near, self.lines)
+
+    def _made(self, mode: Mode, book: Book, condition: Any) -> Iterator[Fetch]:
         if mode == "rows":
-            return lambda condition: each_row(book, condition)
-        minutes = not whole_hours(self.days)
-        return lambda condition: grouped(book, condition, minutes=minutes)
+            return each_row(book, condition)
+        return grouped(book, condition, minutes=not whole_hours(self.days))
 
     def _asked(self, fetches: Iterator[Fetch], day: LocalDay) -> Iterator[Fetch]:
         bounds = _bounds(self.connection, self.reading, day)
         return (replace(fetch, window=day, parameters=bounds) for fetch in fetches)
 
-    def _conditions(self, stamp: Any = None) -> list[Any]:
-        column = self.table.column(self.reading.timestamp) if stamp is None else stamp
+    def _conditions(self, stamp: Any) -> list[Any]:
         kind = self.table.type_of(self.reading.timestamp)
         sqlite = self.connection.dialect.name == "sqlite"
-        found = conditions(column, kind, self.reading, self.days, sqlite=sqlite)
+        found = conditions(stamp, kind, self.reading, self.days, sqlite=sqlite)
         where = self.reading.where if isinstance(self.reading, Mapping) else None
         return [sa.and_(each, sa.literal_column(f"({where})")) for each in found] if where else found
 

@@ -84,7 +84,7 @@ def _currencies(request: Input, frames: Frames, windows: Windows) -> tuple[Curre
     codes = sorted(set(frames.money["currency"][frames.money["day"] == today]))
     figures = [Figures(frames, windows, str(code)) for code in codes]
     found = [currency_kpis(each, comparisons(each), request.top, request.average_of) for each in figures]
-    return tuple(sorted(found, key=lambda each: (-each.gross, each.currency)))
+    return tuple(sorted(found, key=lambda each: (-each.orders, each.currency)))
 
 
 def _unnamed(frames: Frames) -> tuple[Finding, ...]:

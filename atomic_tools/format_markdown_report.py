@@ -26,7 +26,7 @@ class Input(ToolInput):
     """The picture of the same day; may be absent, and the report then says so."""
     chart_expected: bool = True
     """False for a job that draws no chart at all."""
-    alt_text: str = ""
+    alt_text: str | None = None
     title: str | None = None
     """Names the shop or report in the heading and at the start of the headline."""
     locale: LocaleName = "en_US"
@@ -71,7 +71,7 @@ def format_markdown_report(request: Input, context: ToolContext) -> Output:
         missing=missing,
         changes=changed,
         chart=request.chart,
-        alt_text=request.alt_text,
+        alt_text=(request.alt_text or ""),
     )
     name = one_line(request.title or "", 40)
     text = f"{compose(facts, FULL)}\n\n{mark(figures_of(request.kpis))}\n"

@@ -60,6 +60,8 @@ class Daemon:
     config: Loaded
     observers: Observers
     owner: str
+    sandbox: Sandbox | None = None
+    """One that was started ahead of everything else."""
 
     @cached_property
     def clock(self) -> SystemClock:
@@ -93,6 +95,8 @@ class Daemon:
 
     @cached_property
     def runner(self) -> SandboxRunner:
+        if self.sandbox is not None:
+            return SandboxRunner(self.sandbox)
         settings = self.config.settings
         used = {tool for job in self.config.jobs for tool in job.plan.tools}
         recipe = Recipe(folders=settings.tools, tools=tuple(sorted(used)), cache=settings.state / "cache")
@@ -143,7 +147,7 @@ class Daemon:
 
     def close(self) -> None:
         """Give back what was taken: processes first, then the lease, then the store."""
-        if "runner" in self.__dict__:
+        if "runner" in self.__dict__ or self.sandbox is not None:
             self.runner.close()
         if "alarm" in self.__dict__:
             self.alarm.stop()
@@ -155,9 +159,9 @@ class Daemon:
             self.store.close()
 
 
-def wire(config: Loaded, sinks: Sequence[EventSink] = ()) -> Daemon:
-    """A daemon over this configuration; `sinks` hear its events."""
-    return Daemon(config, Observers(sinks), incarnation())
+def wire(config: Loaded, sinks: Sequence[EventSink] = (), sandbox: Sandbox | None = None) -> Daemon:
+    """A daemon over this configuration; `sinks` hear its events, `sandbox` is one that was started already."""
+    return Daemon(config, Observers(sinks), incarnation(), sandbox)
 
 
 def incarnation() -> str:
