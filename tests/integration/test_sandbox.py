@@ -86,6 +86,7 @@ HANGS = [
     "backtracks",
     "ignores_sigterm",
     "swallows_everything",
+    "prints",
     "stops_itself",
     "detaches",
 ]
@@ -413,6 +414,13 @@ def test_a_module_that_breaks_at_import_blocks_only_itself(tmp_path: Path, body:
         outcome = run(sandbox, call(tmp_path, "broken")).outcome
         assert isinstance(outcome, Failed)
         assert outcome.kind == "crashed"
+
+
+def test_an_input_larger_than_any_socket_buffer_arrives_whole(sandbox: Sandbox, tmp_path: Path) -> None:
+    large = replace(call(tmp_path, "echoes", word="x" * (3 << 20)), limits=Limits(output=4 << 20))
+    outcome = run(sandbox, large).outcome
+    assert isinstance(outcome, Succeeded)
+    assert len(outcome.output["word"]) == 3 << 20
 
 
 def test_fifty_calls_at_once_all_come_back(sandbox: Sandbox, tmp_path: Path) -> None:
