@@ -46,9 +46,7 @@ def bare(calls: int, workdir: Path) -> list[float]:
     """The tool's function called as a function, its input made anew each time."""
     tool = toolbox.load("echoes")
     context = ToolContext(workdir, datetime.now(UTC))
-    return [
-        _timed(lambda: tool(tool.input_type.model_validate({"word": "x"}), context)) for _ in range(calls)
-    ]
+    return [_timed(lambda: tool(tool.input_type.model_validate({"word": "x"}), context)) for _ in range(calls)]
 
 
 def pipe(calls: int) -> list[float]:

@@ -166,9 +166,7 @@ def test_a_fork_that_comes_back_out_of_the_tool_does_not_answer(sandbox: Sandbox
     assert outcome.summary == "parent"
 
 
-def test_a_process_that_outlives_its_tool_is_killed_before_the_answer(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
+def test_a_process_that_outlives_its_tool_is_killed_before_the_answer(sandbox: Sandbox, tmp_path: Path) -> None:
     outcome = run(sandbox, call(tmp_path, "fails", how="leaves_a_child")).outcome
     assert isinstance(outcome, Succeeded)
     assert not alive(int(outcome.output["text"]))
@@ -201,9 +199,7 @@ def test_a_tool_sees_its_secrets_and_nothing_of_the_daemons_environment(
         seen, _ = look(sandbox, tmp_path / "work")
         zygote = Path(f"/proc/{seen['zygote']}/environ").read_text()
     assert seen["secrets"] == {"TOKEN": "t-123456"}
-    assert not [
-        text for text in (zygote, seen["environ_file"], str(seen["environment"])) if "hunter2" in text
-    ]
+    assert not [text for text in (zygote, seen["environ_file"], str(seen["environment"])) if "hunter2" in text]
     assert not [text for text in (zygote, seen["environ_file"], str(seen["environment"])) if "t-123" in text]
 
 

@@ -25,9 +25,7 @@ _ANSWER_OVERHEAD = 1 << 16
 class Custody:
     """Brings each flight that boards a worker to exactly one of: `end` with its outcome, or `requeue`."""
 
-    def __init__(
-        self, loop: Loop, end: Callable[[Flight, Outcome], None], requeue: Callable[[Flight], None]
-    ) -> None:
+    def __init__(self, loop: Loop, end: Callable[[Flight, Outcome], None], requeue: Callable[[Flight], None]) -> None:
         self._loop = loop
         self._end = end
         self._requeue = requeue

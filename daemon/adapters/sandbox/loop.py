@@ -72,9 +72,7 @@ class Loop:
         try:
             callback()
         except Exception:  # noqa: BLE001 - one broken callback must not end the watch over all other calls
-            _log.exception(
-                "the tool sandbox met a fault of its own and goes on; the call's deadline still holds"
-            )
+            _log.exception("the tool sandbox met a fault of its own and goes on; the call's deadline still holds")
             if descriptor is not None and descriptor != self._bell:
                 self.unwatch(descriptor)
 

@@ -68,9 +68,7 @@ def test_signs_of_mathematics_in_names_are_drawn_as_they_are(tmp_path: Path, nam
 
 def test_equal_figures_give_equal_bytes_and_the_users_settings_do_not_matter(tmp_path: Path) -> None:
     _, first = make(tmp_path, sales(currency(names=SCRIPTS)))
-    with mpl.rc_context(
-        {"font.size": 30, "axes.facecolor": "red", "text.parse_math": True, "savefig.dpi": 10}
-    ):
+    with mpl.rc_context({"font.size": 30, "axes.facecolor": "red", "text.parse_math": True, "savefig.dpi": 10}):
         _, second = make(tmp_path, sales(currency(names=SCRIPTS)))
         assert mpl.rcParams["font.size"] == 30
     assert first == second
@@ -91,9 +89,7 @@ def test_a_character_without_glyph_is_marked_counted_and_named(tmp_path: Path) -
     assert f"A{MISSING_MARK}B{MISSING_MARK}" in drawn(kpis)
 
 
-@pytest.mark.parametrize(
-    ("locale", "index"), [("zh_CN", 2), ("zh_TW", 3), ("ja_JP", 0), ("ko_KR", 1), ("en_US", 2)]
-)
+@pytest.mark.parametrize(("locale", "index"), [("zh_CN", 2), ("zh_TW", 3), ("ja_JP", 0), ("ko_KR", 1), ("en_US", 2)])
 def test_chinese_characters_take_the_shapes_of_the_readers_language(locale: str, index: int) -> None:
     assert any(family.endswith(f"ttc {index}") for family in typeface(["骨"], locale).families)
 
