@@ -45,6 +45,7 @@ class Input(ToolInput):
     markdown: str = ""
     """The message itself, Markdown."""
     chart: Artifact | None = None
+    """The picture that goes with the message."""
     alt_text: str | None = None
     """The chart in words."""
     report: Artifact | None = None
