@@ -98,8 +98,7 @@ def slim(event: Event) -> Event:
 def _digest(output: Json) -> Json:
     if output is None:
         return None
-    text = json.dumps(output, sort_keys=True, separators=(",", ":"))
-    return {DIGEST_KEY: sha256(text.encode()).hexdigest()}
+    return {DIGEST_KEY: sha256(encode_json(output).encode()).hexdigest()}
 
 
 def _body(value: object) -> str:
