@@ -80,7 +80,7 @@ def generate_chart(request: Input, context: ToolContext) -> Output:
     face = typeface(texts, request.locale)
     with fixed_style(face):
         canvas = blank(face)
-        _draw(canvas, scene)
+        draw(canvas, scene)
         picture = canvas.png()
         found = faults(canvas)
     if found:
@@ -104,7 +104,8 @@ def _figures(request: Input) -> CurrencyKpis | None:
     return codes[code]
 
 
-def _draw(canvas: Canvas, scene: Scene) -> None:
+def draw(canvas: Canvas, scene: Scene) -> None:
+    """Put the scene on a blank canvas, inside `fixed_style`."""
     canvas.write(canvas.fitted(scene.heading, _LINE_WIDTH, LARGE), _MARGIN, 576, size=LARGE, va="top")
     if scene.figures is None:
         _draw_empty(canvas, scene)
@@ -117,9 +118,7 @@ def _draw(canvas: Canvas, scene: Scene) -> None:
 def _draw_empty(canvas: Canvas, scene: Scene) -> None:
     text = canvas.fitted(scene.empty, _LINE_WIDTH, LARGE)
     canvas.write(text, WIDTH / 2, 310, size=LARGE, ha="center", va="center")
-    canvas.write(
-        canvas.fitted(scene.zone, _LINE_WIDTH), WIDTH / 2, 255, ha="center", va="center", color=QUIET
-    )
+    canvas.write(canvas.fitted(scene.zone, _LINE_WIDTH), WIDTH / 2, 255, ha="center", va="center", color=QUIET)
 
 
 def _draw_figures(canvas: Canvas, scene: Scene, figures: CurrencyKpis) -> None:

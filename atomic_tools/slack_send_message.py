@@ -45,7 +45,7 @@ class Input(ToolInput):
     markdown: str = ""
     """The message itself, Markdown."""
     chart: Artifact | None = None
-    alt_text: str = ""
+    alt_text: str | None = None
     """The chart in words."""
     report: Artifact | None = None
     """The whole report, put beside the message."""
@@ -89,7 +89,7 @@ def _destination(request: Input) -> Destination:
 
 def _delivery(request: Input, context: ToolContext) -> Delivery:
     whole = request.report.name if request.report else _WHOLE
-    made = body(request.markdown or request.text, f"… shortened; all of it is in {whole}", request.alt_text)
+    made = body(request.markdown or request.text, f"… shortened; all of it is in {whole}", (request.alt_text or ""))
     message = payload(_channel(request.channel), request.text, made.blocks, _key(context))
     broken = faults(message)
     if broken:
@@ -98,7 +98,7 @@ def _delivery(request: Input, context: ToolContext) -> Delivery:
         key=_key(context),
         payload=message,
         picture=_attachment(request.chart, context),
-        alt_text=request.alt_text,
+        alt_text=(request.alt_text or ""),
         documents=_documents(request, context, shortened=made.shortened),
     )
 

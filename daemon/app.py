@@ -14,14 +14,18 @@ from pathlib import Path
 from .adapters.alarm import Alarm
 from .adapters.artifacts import LocalArtifacts
 from .adapters.clock import SystemClock
+from .adapters.doorbell import Attended, Doorbell
 from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
-from .adapters.sql import open_queries, open_store
+from .adapters.sql.database import Database
+from .adapters.sql.opening import open_database
+from .adapters.sql.queries import SqlQueries
+from .adapters.sql.store import SqlStore
 from .adapters.tools import SandboxRunner
 from .adapters.zone_data import zone_data_version
 from .config import Loaded, Settings, load, read_settings
 from .domain.draft import Toolbox
-from .ports import EventSink, Queries, Store
+from .ports import EventSink, Queries, Store, StoreError, StoreUnavailable
 from .registry import discover
 from .runtime.deciders import RuleDecider
 from .runtime.duty import Service
@@ -56,19 +60,33 @@ class Daemon:
     config: Loaded
     observers: Observers
     owner: str
+    sandbox: Sandbox | None = None
+    """One that was started ahead of everything else."""
 
     @cached_property
     def clock(self) -> SystemClock:
         return SystemClock()
 
     @cached_property
+    def _database(self) -> Database:
+        settings = self.config.settings
+        try:
+            settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise StoreUnavailable(f"the state folder {settings.state} cannot be made: {error.strerror}") from error
+        return open_database(settings.store)
+
+    @cached_property
     def store(self) -> Store:
-        self.config.settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return open_store(self.config.settings.store)
+        return SqlStore(self._database)
 
     @cached_property
     def queries(self) -> Queries:
-        return open_queries(self.config.settings.store)
+        return SqlQueries(self._database)
+
+    @cached_property
+    def doorbell(self) -> Doorbell:
+        return Doorbell(self.config.settings.state / "doorbell")
 
     @cached_property
     def artifacts(self) -> LocalArtifacts:
@@ -77,6 +95,8 @@ class Daemon:
 
     @cached_property
     def runner(self) -> SandboxRunner:
+        if self.sandbox is not None:
+            return SandboxRunner(self.sandbox)
         settings = self.config.settings
         used = {tool for job in self.config.jobs for tool in job.plan.tools}
         recipe = Recipe(folders=settings.tools, tools=tuple(sorted(used)), cache=settings.state / "cache")
@@ -118,24 +138,30 @@ class Daemon:
         return Service(self.outside, self.executor, scheduler)
 
     @cached_property
+    def attended(self) -> Attended:
+        return Attended(self.service, self.doorbell, self.alarm.ring)
+
+    @cached_property
     def loop(self) -> Loop:
         return Loop(self.clock, self.observers, self.alarm)
 
     def close(self) -> None:
         """Give back what was taken: processes first, then the lease, then the store."""
-        if "runner" in self.__dict__:
+        if "runner" in self.__dict__ or self.sandbox is not None:
             self.runner.close()
         if "alarm" in self.__dict__:
             self.alarm.stop()
-        if "store" in self.__dict__:
-            with suppress(Exception):  # a store that is away frees its lease by itself
+        if "doorbell" in self.__dict__:
+            self.doorbell.close()
+        if "_database" in self.__dict__:
+            with suppress(StoreError):  # a store that is away frees its lease by itself
                 self.store.resign(self.owner)
             self.store.close()
 
 
-def wire(config: Loaded, sinks: Sequence[EventSink] = ()) -> Daemon:
-    """A daemon over this configuration; `sinks` hear its events."""
-    return Daemon(config, Observers(sinks), incarnation())
+def wire(config: Loaded, sinks: Sequence[EventSink] = (), sandbox: Sandbox | None = None) -> Daemon:
+    """A daemon over this configuration; `sinks` hear its events, `sandbox` is one that was started already."""
+    return Daemon(config, Observers(sinks), incarnation(), sandbox)
 
 
 def incarnation() -> str:

@@ -89,7 +89,7 @@ def _context(call: ToolCall) -> ToolContext:
 
 
 def _checked(tool: Tool, output: ToolOutput, limit: int) -> tuple[dict[str, Any], str]:
-    """The output as JSON data that its own model accepts unchanged, and its summary; raises WrongOutputError."""
+    """The output as JSON that its own model accepts unchanged, and its summary; raises WrongOutputError."""
     if not isinstance(output, tool.output_type):
         raise WrongOutputError(f"{tool.name} returned {type(output).__name__}, not {tool.output_type.__name__}")
     data, text = _as_json(output)

@@ -15,13 +15,13 @@ from daemon.ports import StoreUnavailable
 
 T = TypeVar("T")
 C = TypeVar("C")
-_Connection = TypeVar("_Connection", covariant=True)
+C_co = TypeVar("C_co", covariant=True)
 
 
-class Transactions(Protocol[_Connection]):
+class Transactions(Protocol[C_co]):
     """One write connection. Every method may raise StoreUnavailable; after that nothing of the batch is stored."""
 
-    def begin(self) -> _Connection: ...
+    def begin(self) -> C_co: ...
 
     def commit(self) -> None: ...
 

@@ -10,10 +10,15 @@ from typing import Final
 
 from daemon.ports import StoreUnavailable
 
+# fmt: off
 NETWORK: Final = frozenset(
-    "9p afs beegfs ceph cifs coda davfs fuse.ceph fuse.glusterfs fuse.gcsfuse fuse.rclone fuse.s3fs fuse.sshfs "
-    "glusterfs gpfs lustre ncpfs nfs nfs4 smb2 smb3 smbfs".split()
+    {
+        "9p", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "fuse.ceph", "fuse.glusterfs", "fuse.gcsfuse",
+        "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "smb2",
+        "smb3", "smbfs",
+    }
 )
+# fmt: on
 """File systems on which two hosts do not share memory, so that SQLite's write-ahead log would lose data."""
 
 _PRAGMAS: Final = (
