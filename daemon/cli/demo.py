@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+import os
+import shutil
+import sys
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 JOB = "daily_sales_report"
 TOOLS = ("calculate_kpis", "db_query_sales", "format_markdown_report", "generate_chart", "slack_send_message")
 SEED = 1
+TOOL_CACHE = "tools.json"
 
 
 def register(app: typer.Typer) -> None:
@@ -33,37 +37,67 @@ def demo(
 ) -> int:
     """Run the daily sales report for yesterday, here and now; again, it shows what was delivered."""
     began = datetime.now(UTC)
+    sandbox = _sandbox(folder / "state")
     templates.write(folder)
-    session = Session(folder)
-    settings = session.settings()
-    sandbox = _sandbox(settings)
+    _borrow(folder / "state" / TOOL_CACHE)
 
     from ..app import wire
     from ..runtime.requests import yesterday
     from .carrying import Bulletin
     from .errand import Errand
 
+    config = Session(folder).config()
     bulletin = Bulletin()
-    config = session.config()
     with closing(wire(config, [bulletin], sandbox)) as daemon:
         job = config.by_id.get(JOB)
         if job is None or job.broken:
             raise Refused("\n".join(map(str, config.faults)) or f"{folder} has no job {JOB!r} any more")
-        _build_shop(settings, job)
+        _build_shop(config.settings, job)
         code = Errand(daemon, bulletin, as_json=as_json).run(job, yesterday(job, datetime.now(UTC)))
+    _lend(folder / "state" / TOOL_CACHE)
     if not as_json:
         _say_next(folder, (datetime.now(UTC) - began).total_seconds())
     return code
 
 
-def _sandbox(settings: Settings) -> Sandbox | None:
+def _sandbox(state: Path) -> Sandbox | None:
     """Loading the tools' libraries takes longest, so it begins first; where all is done already it is not needed."""
+    if (state / "clockwright.db").exists():
+        return None
     from ..adapters.sandbox.recipe import Recipe
     from ..adapters.sandbox.runner import Sandbox
 
-    if (settings.state / "clockwright.db").exists():
+    shared = _shared()
+    return Sandbox(Recipe(tools=TOOLS, preload=(), cache=shared or state / "cache"))
+
+
+def _shared() -> Path | None:
+    """A cache beside the installation, so that a new demo folder is not slower; only in an environment of one's own."""
+    folder = Path(sys.prefix) / "share" / "clockwright" / "cache"
+    if sys.prefix == sys.base_prefix:
         return None
-    return Sandbox(Recipe(tools=TOOLS, preload=(), cache=settings.state / "cache"))
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+    return None
+
+
+def _borrow(cache: Path) -> None:
+    """What an earlier demo learnt about the tools; it is believed only for files that have not changed."""
+    shared = _shared()
+    if shared and not cache.exists():
+        with suppress(OSError):
+            cache.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            shutil.copyfile(shared / TOOL_CACHE, cache)
+
+
+def _lend(cache: Path) -> None:
+    shared = _shared()
+    if shared and cache.exists():
+        with suppress(OSError):
+            fresh = shared / f"{TOOL_CACHE}.{os.getpid()}"
+            shutil.copyfile(cache, fresh)
+            fresh.rename(shared / TOOL_CACHE)
 
 
 def _build_shop(settings: Settings, job: Job) -> None:
