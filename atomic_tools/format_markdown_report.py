@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from atomic_tools import Artifact, Effect, ToolContext, ToolInput, ToolOutput, tool
 from atomic_tools._report_body import FULL, MESSAGE, Facts, compose
@@ -32,7 +31,7 @@ class Input(ToolInput):
     """Names the shop or report in the heading and at the start of the headline."""
     locale: LocaleName = "en_US"
     """Numbers and dates in any locale that Babel knows; words in Chinese for `zh`, else English."""
-    as_of: datetime | None = None
+    as_of: AwareDatetime | None = None
     """When the figures were read; the figures' own time where it is not given."""
     missing: tuple[str, ...] = ()
     """What could not be had, and why, beside what the figures themselves name."""

@@ -86,6 +86,7 @@ HANGS = [
     "backtracks",
     "ignores_sigterm",
     "swallows_everything",
+    "prints",
     "stops_itself",
     "detaches",
 ]
@@ -165,9 +166,7 @@ def test_a_fork_that_comes_back_out_of_the_tool_does_not_answer(sandbox: Sandbox
     assert outcome.summary == "parent"
 
 
-def test_a_process_that_outlives_its_tool_is_killed_before_the_answer(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
+def test_a_process_that_outlives_its_tool_is_killed_before_the_answer(sandbox: Sandbox, tmp_path: Path) -> None:
     outcome = run(sandbox, call(tmp_path, "fails", how="leaves_a_child")).outcome
     assert isinstance(outcome, Succeeded)
     assert not alive(int(outcome.output["text"]))
@@ -200,9 +199,7 @@ def test_a_tool_sees_its_secrets_and_nothing_of_the_daemons_environment(
         seen, _ = look(sandbox, tmp_path / "work")
         zygote = Path(f"/proc/{seen['zygote']}/environ").read_text()
     assert seen["secrets"] == {"TOKEN": "t-123456"}
-    assert not [
-        text for text in (zygote, seen["environ_file"], str(seen["environment"])) if "hunter2" in text
-    ]
+    assert not [text for text in (zygote, seen["environ_file"], str(seen["environment"])) if "hunter2" in text]
     assert not [text for text in (zygote, seen["environ_file"], str(seen["environment"])) if "t-123" in text]
 
 
@@ -413,6 +410,13 @@ def test_a_module_that_breaks_at_import_blocks_only_itself(tmp_path: Path, body:
         outcome = run(sandbox, call(tmp_path, "broken")).outcome
         assert isinstance(outcome, Failed)
         assert outcome.kind == "crashed"
+
+
+def test_an_input_larger_than_any_socket_buffer_arrives_whole(sandbox: Sandbox, tmp_path: Path) -> None:
+    large = replace(call(tmp_path, "echoes", word="x" * (3 << 20)), limits=Limits(output=4 << 20))
+    outcome = run(sandbox, large).outcome
+    assert isinstance(outcome, Succeeded)
+    assert len(outcome.output["word"]) == 3 << 20
 
 
 def test_fifty_calls_at_once_all_come_back(sandbox: Sandbox, tmp_path: Path) -> None:
