@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import printing, templates, times
+from . import lending, printing, templates, times
 from .session import Session
 from .trouble import Refused, Unavailable
 
@@ -24,7 +21,6 @@ if TYPE_CHECKING:
 JOB = "daily_sales_report"
 TOOLS = ("calculate_kpis", "db_query_sales", "format_markdown_report", "generate_chart", "slack_send_message")
 SEED = 1
-TOOL_CACHE = "tools.json"
 
 
 def register(app: typer.Typer) -> None:
@@ -39,7 +35,7 @@ def demo(
     began = datetime.now(UTC)
     sandbox = _sandbox(folder / "state")
     templates.write(folder)
-    _borrow(folder / "state" / TOOL_CACHE)
+    lending.borrow(folder / "state")
 
     from ..app import wire
     from ..runtime.requests import yesterday
@@ -54,7 +50,7 @@ def demo(
             raise Refused("\n".join(map(str, config.faults)) or f"{folder} has no job {JOB!r} any more")
         _build_shop(config.settings, job)
         code = Errand(daemon, bulletin, as_json=as_json).run(job, yesterday(job, datetime.now(UTC)))
-    _lend(folder / "state" / TOOL_CACHE)
+    lending.lend(folder / "state")
     if not as_json:
         _say_next(folder, (datetime.now(UTC) - began).total_seconds())
     return code
@@ -67,37 +63,8 @@ def _sandbox(state: Path) -> Sandbox | None:
     from ..adapters.sandbox.recipe import Recipe
     from ..adapters.sandbox.runner import Sandbox
 
-    shared = _shared()
+    shared = lending.shared()
     return Sandbox(Recipe(tools=TOOLS, preload=(), cache=shared or state / "cache"))
-
-
-def _shared() -> Path | None:
-    """A cache beside the installation, so that a new demo folder is not slower; only in an environment of one's own."""
-    folder = Path(sys.prefix) / "share" / "clockwright" / "cache"
-    if sys.prefix == sys.base_prefix:
-        return None
-    with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
-    return None
-
-
-def _borrow(cache: Path) -> None:
-    """What an earlier demo learnt about the tools; it is believed only for files that have not changed."""
-    shared = _shared()
-    if shared and not cache.exists():
-        with suppress(OSError):
-            cache.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            shutil.copyfile(shared / TOOL_CACHE, cache)
-
-
-def _lend(cache: Path) -> None:
-    shared = _shared()
-    if shared and cache.exists():
-        with suppress(OSError):
-            fresh = shared / f"{TOOL_CACHE}.{os.getpid()}"
-            shutil.copyfile(cache, fresh)
-            fresh.rename(shared / TOOL_CACHE)
 
 
 def _build_shop(settings: Settings, job: Job) -> None:
