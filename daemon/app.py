@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .adapters.alarm import Alarm
 from .adapters.artifacts import LocalArtifacts
 from .adapters.clock import SystemClock
 from .adapters.doorbell import Attended, Doorbell
@@ -35,6 +35,9 @@ from .runtime.observers import Observers
 from .runtime.outside import Outside
 from .runtime.plans import Plans
 from .runtime.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from .adapters.alarm import Alarm
 
 
 def read_config(folder: Path, environment: str | None = None) -> Loaded:
@@ -121,6 +124,8 @@ class Daemon:
 
     @cached_property
     def alarm(self) -> Alarm:
+        from .adapters.alarm import Alarm  # noqa: PLC0415 - only who serves needs APScheduler
+
         return Alarm()
 
     @cached_property
