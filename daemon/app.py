@@ -120,6 +120,7 @@ class Daemon:
             artifacts=self.artifacts,
             sink=self.observers,
             secret=self.config.settings.secrets,
+            outbox=self.config.settings.outbox,
         )
 
     @cached_property
