@@ -22,8 +22,8 @@ class Tape:
         self.began, self.go = Event(), Event()
 
     def begin(self) -> list[str]:
-        self._note("begin")
         self.began.set()
+        self._note("begin")
         assert self.go.wait(10)
         return self.log
 
