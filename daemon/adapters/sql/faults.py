@@ -9,7 +9,6 @@ from typing import Final
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from daemon.domain.codec import Unstorable
 from daemon.ports import StoreError, StoreUnavailable
 
 _SQLITE: Final[Mapping[int, str]] = {
@@ -45,8 +44,6 @@ def told(driver: type[Exception]) -> Iterator[None]:
         raise meaning(error.orig or error) from error
     except SQLAlchemyError as error:
         raise StoreUnavailable(f"the database does not answer: {_line(error)}") from error
-    except Unstorable as error:
-        raise StoreError(str(error)) from error
 
 
 def meaning(error: BaseException) -> StoreError:
