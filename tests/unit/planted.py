@@ -84,7 +84,7 @@ class NoLease(Wrapped):
     def lead(self, owner: str, seconds: float) -> int | None:
         return self.inner.lead(owner, seconds) or 1
 
-    def claim(self, run_id: str, owner: str, *, fence: int = 0) -> Run:
+    def claim(self, run_id: str, owner: str, *, fence: int = 0) -> Run:  # noqa: ARG002  # that is the bug
         return self.inner.claim(run_id, owner)
 
 
@@ -141,7 +141,7 @@ class ForgetsWakes(Wrapped):
 class ForgetsReceipts(Wrapped):
     """What was delivered or is meant to be is not looked up, and not refused."""
 
-    def effect(self, key: str) -> EffectRow | None:
+    def effect(self, key: str) -> EffectRow | None:  # noqa: ARG002  # that is the bug
         return None
 
     def commit(self, change: Change) -> None:
@@ -158,7 +158,7 @@ class ForgetsRows(Wrapped):
     def create(
         self,
         births: Sequence[Birth],
-        rows: Sequence[LedgerRow] = (),
+        rows: Sequence[LedgerRow] = (),  # noqa: ARG002  # that is the bug
         watermarks: Mapping[str, datetime] | None = None,
         *,
         owner: str = "",
@@ -177,7 +177,7 @@ class ForgetsWatermarks(Wrapped):
 class NeverFound(Receiver):
     """Whatever it has, it says that it has nothing."""
 
-    def reconcile(self, call: Call) -> Reconciled:
+    def reconcile(self, call: Call) -> Reconciled:  # noqa: ARG002  # that is the bug
         return Reconciled(Verdict.NOT_FOUND)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from daemon.testing.simulator import failing
-
-from .planted import PLANTED
+from tests.unit.planted import PLANTED
 
 SEEDS = range(100)
 
