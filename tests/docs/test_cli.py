@@ -23,11 +23,11 @@ def commands(app: typer.Typer, before: str = "") -> Iterator[str]:
         yield from commands(group.typer_instance, f"{group.name} ")
 
 
-@pytest.mark.parametrize("command", commands(APP))
+@pytest.mark.parametrize("command", list(commands(APP)))
 def test_every_command_is_documented(command: str) -> None:
     assert f"| `{command}" in PAGE
 
 
-@pytest.mark.parametrize("code", ExitCode)
+@pytest.mark.parametrize("code", list(ExitCode))
 def test_every_exit_code_is_documented(code: ExitCode) -> None:
     assert f"| {code.value} | {code.name.lower()} |" in PAGE
