@@ -29,18 +29,20 @@ _LOOKS: Final = re.compile(
     | \b(?:sk|pk|rk)[-_](?:live_|test_|proj-|ant-)?[A-Za-z0-9_-]{12,}
     | \bgh[pousr]_\w{16,} | \bgithub_pat_\w{16,} | \bglpat-[\w-]{16,}
     | \bA(?:KIA|SIA)[A-Z0-9]{16}\b | \bAIza[\w-]{30,}
-    | \beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?                    # JWT
+    | \beyJ[\w-]{8,2000}\.[\w-]{8,2000}(?:\.[\w-]{0,2000})?                    # JWT
     | -----BEGIN\ [A-Z ]*PRIVATE\ KEY-----[\s\S]*?(?:-----END\ [A-Z ]*PRIVATE\ KEY-----|\Z)
     | (?i:\b(?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}
     """,
     re.VERBOSE,
 )
-_IN_URL: Final = re.compile(r"(\b[a-zA-Z][\w+.-]*://)[^\s/@\"'<>]+@")
+_IN_URL: Final = re.compile(r"://[^\s/@\"'<>]+@")
 _NAMED: Final = re.compile(
-    r"""(?ix)(["']?[\w.-]*(?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|authorization)
+    r"""(?ix)((?:password|passwd|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|authorization)
         ["']?\s*[=:]\s*["']?)(?!\[redacted\])([^\s"'&,;}]{4,})"""
 )
-_ENCODED: Final = re.compile(r"[^\s\"'<>&=?]*%[0-9A-Fa-f]{2}[^\s\"'<>&?]*|[A-Za-z0-9+/_-]{12,}={0,2}")
+_WORD: Final = re.compile(r"[^\s\"'<>&?=]+")
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
+"""Every pattern reads a text once from left to right: what a tool says must not be able to hold a run up."""
 
 
 class Redactor:
@@ -74,14 +76,16 @@ class Redactor:
     def _clean(self, text: str, depth: int) -> str:
         if self._known:
             text = self._known.sub(HIDDEN, text)
-        text = _IN_URL.sub(rf"\1{HIDDEN}@", _LOOKS.sub(HIDDEN, text))
+        text = _IN_URL.sub(f"://{HIDDEN}@", _LOOKS.sub(HIDDEN, text))
         text = _NAMED.sub(rf"\1{HIDDEN}", text)
-        return _ENCODED.sub(lambda match: self._unless_hiding(match.group(), depth), text) if depth else text
+        if depth == 0:
+            return text
+        text = _WORD.sub(lambda word: self._unless_hiding(word[0], _from_url(word[0]), depth), text)
+        return _BASE64.sub(lambda run: self._unless_hiding(run[0], _from_base64(run[0]), depth), text)
 
-    def _unless_hiding(self, run: str, depth: int) -> str:
+    def _unless_hiding(self, run: str, plain: str, depth: int) -> str:
         """The run itself, or nothing of it where what it encodes holds a secret."""
-        hides = any(self._clean(plain, depth - 1) != plain for plain in _decodings(run))
-        return HIDDEN if hides else run
+        return HIDDEN if plain and self._clean(plain, depth - 1) != plain else run
 
     def _cut_off(self, text: str) -> str:
         """A text that someone cut before us may end in the first half of a secret."""
@@ -111,12 +115,13 @@ def _base64_within(raw: bytes, offset: int) -> Iterator[str]:
         yield from (core, core.replace("+", "-").replace("/", "_"))
 
 
-def _decodings(run: str) -> Iterator[str]:
-    if "%" in run:
-        yield unquote_plus(run)
-        return
+def _from_url(word: str) -> str:
+    return unquote_plus(word) if "%" in word else ""
+
+
+def _from_base64(run: str) -> str:
+    padded = run.rstrip("=").replace("-", "+").replace("_", "/")
     try:
-        padded = run.rstrip("=").replace("-", "+").replace("_", "/")
-        yield base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True).decode()
+        return base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True).decode()
     except (binascii.Error, ValueError):
-        return
+        return ""

@@ -72,7 +72,7 @@ class Situation:
 def snapshot(situation: Situation, redact: Redact) -> str:
     """One line of JSON, at most SNAPSHOT_BYTES."""
     plan, run = situation.plan, situation.run
-    ended = _ended(run)
+    ended = _ended(plan, run)
     parts: dict[str, Json] = {
         "original_goal": cut(plain(redact(plan.goal)), GOAL_BYTES),
         "current_step_index": [step.id for step in plan.steps].index(situation.ask.step),
@@ -111,10 +111,10 @@ def untrusted(text: str, redact: Redact, most: int) -> str:
     return f"untrusted «{cut(inside, most - 20)}»"
 
 
-def _ended(run: Run) -> list[StepRun]:
-    """Oldest first, whatever the order of the rows."""
-    ended = [at for at in run.steps.values() if at.state.ended]
-    return sorted(ended, key=lambda at: (at.ended_at is None, at.ended_at and at.ended_at.isoformat(), at.step))
+def _ended(plan: Plan, run: Run) -> list[StepRun]:
+    """Oldest first; at the same time, in the plan's order."""
+    ended = [run.steps[step.id] for step in plan.steps if run.steps[step.id].state.ended]
+    return sorted(ended, key=lambda at: (at.ended_at or run.queued_at).timestamp())
 
 
 def _line(plan: Plan, at: StepRun, redact: Redact) -> Json:

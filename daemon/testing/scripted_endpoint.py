@@ -60,12 +60,6 @@ def decision(letter: str, tool: str, reason: str = "as scripted", **inputs: Any)
     return completion(json.dumps(members))
 
 
-HTML = Reply(b"<html><body>502 Bad Gateway</body></html>", kind="text/html")
-HANG = Reply(hang=True)
-DRIP = Reply(b" " * 100_000, drip=0.02)
-HALF = Reply(completion('{"decision": "A"}').body, cut=True)
-
-
 def _choice(message: Body, finish: str) -> Body:
     return {"index": 0, "message": message, "finish_reason": finish}
 
@@ -75,6 +69,12 @@ def _choices(choices: list[Body], *, usage: bool) -> Reply:
     if usage:
         body["usage"] = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
     return Reply(json.dumps(body).encode())
+
+
+HTML = Reply(b"<html><body>502 Bad Gateway</body></html>", kind="text/html")
+HANG = Reply(hang=True)
+DRIP = Reply(b" " * 100_000, drip=0.02)
+HALF = Reply(completion('{"decision": "A"}').body, cut=True)
 
 
 def is_probe(request: Body) -> bool:

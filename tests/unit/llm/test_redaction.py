@@ -87,3 +87,9 @@ def test_keys_and_values_of_json_are_redacted() -> None:
 
 def test_a_redactor_does_not_show_what_it_hides() -> None:
     assert "geheim42" not in repr(Redactor(["geheim42"]))
+
+
+@pytest.mark.parametrize("piece", ["a", "😀", "a.", "%4", "eyJ-", "://", "password", "xoxb", "-----BEGIN ", "A1b2"])
+def test_no_text_can_hold_it_up(piece: str) -> None:
+    """A pattern that backtracks over the whole text would take minutes, and the test's own limit would end it."""
+    Redactor(["geheim42"])(piece * 20_000)
