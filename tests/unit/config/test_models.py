@@ -23,7 +23,7 @@ model:
 
 
 def model(workshop: Workshop) -> Llm | None:
-    loaded = workshop.load(TOKEN="t")
+    loaded = workshop.load()
     assert not loaded.faults
     return loaded.by_id["daily"].model
 

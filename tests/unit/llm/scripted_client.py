@@ -20,7 +20,7 @@ class ScriptedClient:
     def _in_order(self, _: Body) -> Reply:
         return self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
 
-    def create(self, request: Any, seconds: float) -> bytes:
+    def create(self, request: Any, seconds: float) -> bytes:  # noqa: ARG002 - the port's shape
         if is_probe(request):
             reply = self._probes(request)
         else:

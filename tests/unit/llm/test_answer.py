@@ -37,7 +37,7 @@ UNCLEAR = {
     "list of letters": '{"decision":["A","B"]}',
     "a number": '{"decision":1}',
     "no letter": '{"decision":null}',
-    "another letter of the alphabet": '{"decision":"Α"}',  # noqa: RUF001 - a Greek capital alpha
+    "a Greek capital alpha": '{"decision":"Α"}',
     "two answers": '{"decision":"A"}\n{"decision":"C"}',
     "the same answer twice": '{"decision":"A"}\n{"decision":"A"}',
     "an answer and the beginning of another": '{"decision":"A"}\n{"decision":"C"',

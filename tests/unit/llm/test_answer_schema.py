@@ -11,7 +11,6 @@ import jsonschema
 from daemon.domain.answer_schema import answer_schema, open_inputs
 from daemon.domain.model import Letter
 from daemon.domain.plan import Step
-
 from tests.unit.llm.scene import QUERY, tool
 
 FORBIDDEN = {

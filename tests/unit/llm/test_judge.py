@@ -13,7 +13,6 @@ from daemon.domain.model import Decision, Letter
 from daemon.domain.plan import Step
 from daemon.domain.policy import Ask
 from daemon.domain.snapshot import Situation
-
 from tests.unit.llm.scene import NOW, any_letter, before_first, born, failed, plan_of
 
 

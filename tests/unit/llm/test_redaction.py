@@ -12,21 +12,21 @@ from hypothesis import strategies as st
 
 from daemon.domain.redaction import HIDDEN, Redactor
 
-SECRET = "s3cr3t/+pass word!é"
-RAW = SECRET.encode()
+KNOWN = "s3cr3t/+pass word!é"
+RAW = KNOWN.encode()
 WRITTEN = {
-    "as it is": SECRET,
-    "in a URL": quote(SECRET, safe=""),
-    "as a form field": quote_plus(SECRET),
-    "in JSON": json.dumps(SECRET),
+    "as it is": KNOWN,
+    "in a URL": quote(KNOWN, safe=""),
+    "as a form field": quote_plus(KNOWN),
+    "in JSON": json.dumps(KNOWN),
     "in hex": RAW.hex(),
     "in base64": base64.b64encode(RAW).decode(),
     "in base64 for URLs": base64.urlsafe_b64encode(RAW).decode(),
     "in base64 after one byte": base64.b64encode(b":" + RAW + b"after").decode(),
     "in base64 after two bytes": base64.b64encode(b"u:" + RAW + b"x").decode(),
     "in base64 in a URL": quote(base64.b64encode(b"user:" + RAW).decode(), safe=""),
-    "cut by someone else": SECRET[:-4],
-    "cut with a mark": SECRET[:9] + "…",
+    "cut by someone else": KNOWN[:-4],
+    "cut with a mark": KNOWN[:9] + "…",
 }
 LOOKS = {
     "Slack bot token": "xoxb-1234-5678-abcdefghij",
@@ -49,9 +49,9 @@ TELLING = ("s3cr3t", "hunter22", "xoxb", "abcdefghij", "XXXX1234", "abc.def", "A
 
 @pytest.mark.parametrize("text", WRITTEN.values(), ids=WRITTEN)
 def test_a_known_secret_is_found_however_it_is_written(text: str) -> None:
-    clean = Redactor([SECRET])(f"the answer was {text}")
+    clean = Redactor([KNOWN])(f"the answer was {text}")
     assert HIDDEN in clean
-    assert not any(form in clean for form in (SECRET[:8], RAW.hex()[8:24], quote(SECRET, safe="")[:12]))
+    assert not any(form in clean for form in (KNOWN[:8], RAW.hex()[8:24], quote(KNOWN, safe="")[:12]))
     assert base64.b64encode(RAW).decode()[4:16] not in clean
 
 
