@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from .adapters.artifacts import LocalArtifacts
 from .adapters.clock import SystemClock
+from .adapters.doorbell import Attended, Doorbell
 from .adapters.llm.desk import Desk
 from .adapters.llm.notebook import Notebook
 from .adapters.llm.office import Office

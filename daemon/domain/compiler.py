@@ -16,7 +16,7 @@ from .plan import Plan, Step
 from .references import Key
 from .schemas import Shape
 from .snapshot import over_quota
-from .tool import ToolSpec
+from .tool import BrokenTool, ToolSpec
 from .wiring import Sources, Wiring
 
 
