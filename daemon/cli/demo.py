@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import printing, templates, times
+from . import lending, printing, templates, times
 from .session import Session
 from .trouble import Refused, Unavailable
 
@@ -33,37 +33,38 @@ def demo(
 ) -> int:
     """Run the daily sales report for yesterday, here and now; again, it shows what was delivered."""
     began = datetime.now(UTC)
+    sandbox = _sandbox(folder / "state")
     templates.write(folder)
-    session = Session(folder)
-    settings = session.settings()
-    sandbox = _sandbox(settings)
+    lending.borrow(folder / "state")
 
     from ..app import wire
     from ..runtime.requests import yesterday
     from .carrying import Bulletin
     from .errand import Errand
 
+    config = Session(folder).config()
     bulletin = Bulletin()
-    config = session.config()
     with closing(wire(config, [bulletin], sandbox)) as daemon:
         job = config.by_id.get(JOB)
         if job is None or job.broken:
             raise Refused("\n".join(map(str, config.faults)) or f"{folder} has no job {JOB!r} any more")
-        _build_shop(settings, job)
+        _build_shop(config.settings, job)
         code = Errand(daemon, bulletin, as_json=as_json).run(job, yesterday(job, datetime.now(UTC)))
+    lending.lend(folder / "state")
     if not as_json:
         _say_next(folder, (datetime.now(UTC) - began).total_seconds())
     return code
 
 
-def _sandbox(settings: Settings) -> Sandbox | None:
+def _sandbox(state: Path) -> Sandbox | None:
     """Loading the tools' libraries takes longest, so it begins first; where all is done already it is not needed."""
+    if (state / "clockwright.db").exists():
+        return None
     from ..adapters.sandbox.recipe import Recipe
     from ..adapters.sandbox.runner import Sandbox
 
-    if (settings.state / "clockwright.db").exists():
-        return None
-    return Sandbox(Recipe(tools=TOOLS, preload=(), cache=settings.state / "cache"))
+    shared = lending.shared()
+    return Sandbox(Recipe(tools=TOOLS, preload=(), cache=shared or state / "cache"))
 
 
 def _build_shop(settings: Settings, job: Job) -> None:

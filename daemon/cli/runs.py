@@ -52,7 +52,9 @@ def _state(name: str | None) -> RunState | None:
     try:
         return RunState(name) if name is not None else None
     except ValueError:
-        raise Misuse(f"there is no state {name!r}", did_you_mean(str(name), list(RunState))) from None
+        raise Misuse(
+            f"there is no state {name!r}", did_you_mean(str(name), [each.value for each in RunState])
+        ) from None
 
 
 @RUNS.command("show")
