@@ -22,11 +22,13 @@ class Input(ToolInput):
     """The day's figures and what belongs around them."""
 
     kpis: SalesKpis
+    """The figures of one day, from `calculate_kpis`."""
     chart: Artifact | None = None
     """The picture of the same day; may be absent, and the report then says so."""
     chart_expected: bool = True
     """False for a job that draws no chart at all."""
     alt_text: str | None = None
+    """The chart in words, for who cannot see it."""
     title: str | None = None
     """Names the shop or report in the heading and at the start of the headline."""
     locale: LocaleName = "en_US"

@@ -45,12 +45,13 @@ class Input(ToolInput):
     markdown: str = ""
     """The message itself, Markdown."""
     chart: Artifact | None = None
+    """The picture that goes with the message."""
     alt_text: str | None = None
     """The chart in words."""
     report: Artifact | None = None
     """The whole report, put beside the message."""
-    outbox: Annotated[str, AfterValidator(_absolute)]
-    """Folder of the local outbox, absolute or below ~."""
+    outbox: Annotated[str, AfterValidator(_absolute)] | None = None
+    """Another folder than the configured outbox, absolute or below ~."""
 
 
 class Output(ToolOutput):
@@ -71,7 +72,7 @@ class Output(ToolOutput):
 
 def _reconcile(request: Input, context: ToolContext) -> Reconciled:
     """Whether the destination has the message under the context's effect key."""
-    found = _destination(request).reconcile(_key(context))
+    found = _destination(request, context).reconcile(_key(context))
     return Found(_output(found)) if isinstance(found, Receipt) else found
 
 
@@ -80,11 +81,14 @@ def slack_send_message(request: Input, context: ToolContext) -> Output:
     """Deliver one message at most once under its effect key."""
     _in_time(context)
     delivery = _delivery(request, context)
-    return _output(_destination(request).post(delivery, lambda: _in_time(context)))
+    return _output(_destination(request, context).post(delivery, lambda: _in_time(context)))
 
 
-def _destination(request: Input) -> Destination:
-    return Outbox(Path(request.outbox))
+def _destination(request: Input, context: ToolContext) -> Destination:
+    folder = Path(request.outbox) if request.outbox else context.outbox
+    if folder is None:
+        raise InvalidInputError("there is no outbox: give `outbox`, or configure one")
+    return Outbox(folder / "dry-run" if context.dry_run else folder)
 
 
 def _delivery(request: Input, context: ToolContext) -> Delivery:

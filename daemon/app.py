@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING
 from .adapters.artifacts import LocalArtifacts
 from .adapters.clock import SystemClock
 from .adapters.doorbell import Attended, Doorbell
+from .adapters.llm.desk import Desk
+from .adapters.llm.notebook import Notebook
+from .adapters.llm.office import Office
 from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
 from .adapters.sql.database import Database
@@ -110,16 +113,28 @@ class Daemon:
         return Plans(self.store)
 
     @cached_property
+    def office(self) -> Office | None:
+        """The models that decide; None where no job has one. Raises PromptError."""
+        settings = self.config.settings
+        models = {job.id: job.model for job in self.config.jobs if job.model}
+        if not models:
+            return None
+        notebook = Notebook(settings.state / "models.db")
+        desk = Desk(self.clock, self.artifacts, notebook, self.observers.notice, settings.secrets.values)
+        return Office(models, desk, settings.secrets)
+
+    @cached_property
     def outside(self) -> Outside:
         return Outside(
             owner=self.owner,
             clock=self.clock,
             store=self.store,
             runner=self.runner,
-            decider=RuleDecider(),
+            decider=self.office or RuleDecider(),
             artifacts=self.artifacts,
             sink=self.observers,
             secret=self.config.settings.secrets,
+            outbox=self.config.settings.outbox,
         )
 
     @cached_property
@@ -154,6 +169,8 @@ class Daemon:
         """Give back what was taken: processes first, then the lease, then the store."""
         if "runner" in self.__dict__ or self.sandbox is not None:
             self.runner.close()
+        if office := self.__dict__.get("office"):
+            office.close()
         if "alarm" in self.__dict__:
             self.alarm.stop()
         if "doorbell" in self.__dict__:

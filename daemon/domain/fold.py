@@ -219,6 +219,9 @@ def _decided(plan: Plan, run: Run, event: Decided) -> Run:
     run = replace(run, active_seconds=run.active_seconds + max(0.0, decision.seconds))
     if decision.letter is Letter.C:
         return _put(run, replace(step, given_up=True, disputed=decision.rule is Letter.B))
+    if decision.letter is Letter.A and step.failure:
+        # Going on after a failure is going on without the step.
+        return _put(run, replace(step, given_up=True))
     return _put(run, replace(step, cleared=True, changes={**step.changes, **decision.input}))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from .llm import Llm
 from .model import DataDate
 from .plan import Plan
 
@@ -35,6 +36,8 @@ class Job:
     broken: str = ""
     secrets: tuple[str, ...] = field(default=())
     """Names of the configured secrets that its steps declare."""
+    model: Llm | None = None
+    """What decides beside the rule; nothing where it is None."""
 
 
 class Disposition(StrEnum):

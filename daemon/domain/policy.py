@@ -246,6 +246,9 @@ def _may_retry(step: Step, at: StepRun, failure: Failed) -> bool:
 def _ask_after(step: Step, at: StepRun, failure: Failed, may: bool) -> Action:
     open_choice = RULES[failure.kind].ask and at.tries < step.retry.attempts + at.grace
     allowed = (Letter.B, Letter.C) if may or open_choice else (Letter.C,)
+    if not may and (step.optional or step.on_exhausted is Exhausted.SKIP):
+        # The failure is final, and the plan says that the run can do without this step.
+        allowed = (Letter.A, *allowed)
     return Ask(step.id, allowed, Letter.B if may else Letter.C, f"{failure.kind}: {failure.message}")
 
 

@@ -180,6 +180,9 @@ class Incarnation:
     def touch(self, *, writes: bool = False) -> None:
         self._fate.touched(self, writes=writes)
 
+    def led(self, epoch: int | None) -> None:
+        self._setting.witness.led(self.name, epoch)
+
     def born(self, births: Sequence[Birth], stored: Sequence[bool]) -> None:
         self._setting.witness.born(self.name, births, stored)
 

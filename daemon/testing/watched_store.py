@@ -16,6 +16,8 @@ class Watch(Protocol):
 
     def touch(self, *, writes: bool = False) -> None: ...
 
+    def led(self, epoch: int | None) -> None: ...
+
     def born(self, births: Sequence[Birth], stored: Sequence[bool]) -> None: ...
 
     def claimed(self, run: Run) -> None: ...
@@ -100,7 +102,9 @@ class WatchedStore:
 
     def lead(self, owner: str, seconds: float) -> int | None:
         self._watch.touch()
-        return self._inner.lead(owner, seconds)
+        epoch = self._inner.lead(owner, seconds)
+        self._watch.led(epoch)
+        return epoch
 
     def resign(self, owner: str) -> None:
         self._watch.touch()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from daemon.domain.events import AttemptEnded, AttemptStarted, Decided, Escalated, Event, RunClaimed
 from daemon.domain.model import Failed, Letter, Purpose, Run, RunState, StepState
@@ -42,7 +43,10 @@ class Witness:
     seen: defaultdict[tuple[str, str], Seen] = field(default_factory=lambda: defaultdict(Seen))
     granted: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Retries that a person answered, by run and step."""
+    adopted: datetime | None = None
+    """When the job was first seen: what was due before is not owed."""
     _started: dict[str, str] = field(default_factory=dict)
+    _epochs: dict[str, int] = field(default_factory=dict)
     _launched: dict[str, tuple[str, float, float]] = field(default_factory=dict)
 
     def say(self, who: str, run: str, what: object) -> None:
@@ -51,16 +55,27 @@ class Witness:
     def broken(self, invariant: int, what: str) -> None:
         self.violations.append(f"invariant {invariant}: {what}")
 
+    def led(self, who: str, epoch: int | None) -> None:
+        self._epochs[who] = max(epoch or 0, self._epochs.get(who, 0))
+
+    def _leads(self, who: str) -> bool:
+        return self._epochs.get(who, 0) == max(self._epochs.values(), default=0)
+
     def born(self, who: str, births: Sequence[Birth], stored: Sequence[bool]) -> None:
+        self.adopted = self.adopted or self.clock.now()
         for birth, new in zip(births, stored, strict=True):
             if new:
                 self.runs[birth.run.id] = birth.run
                 self.say(who, birth.run.id, "born")
+        if any(stored) and who in self._epochs and not self._leads(who):
+            self.broken(9, f"{who} fired although another leads")
 
     def claimed(self, who: str, run: Run) -> None:
         self.owners[run.id] = who
         self.runs[run.id] = run
         self.say(who, run.id, f"claimed under epoch {run.epoch}")
+        if not self._leads(who):
+            self.broken(9, f"{who} claimed {run.id} although another leads")
 
     def committed(self, who: str, change: Change) -> None:
         run = change.after

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -319,10 +320,15 @@ threading.Event().wait()
 """
 
 
-def supervise(workdir: Path, timeout: float) -> subprocess.Popen[bytes]:
-    daemon = subprocess.Popen([sys.executable, "-c", SUPERVISOR, str(ROGUES), str(workdir), str(timeout)])
-    assert eventually(lambda: len(list(workdir.glob("descendant-*"))) == 2)
-    return daemon
+@contextmanager
+def supervised(workdir: Path, timeout: float) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-c", SUPERVISOR, str(ROGUES), str(workdir), str(timeout)]
+    with subprocess.Popen(command) as daemon:
+        try:
+            assert eventually(lambda: len(list(workdir.glob("descendant-*"))) == 2)
+            yield daemon
+        finally:
+            daemon.kill()
 
 
 def family(workdir: Path) -> list[int]:
@@ -331,19 +337,15 @@ def family(workdir: Path) -> list[int]:
 
 
 def test_every_process_dies_with_a_killed_daemon(tmp_path: Path) -> None:
-    daemon = supervise(tmp_path, 600.0)
-    (zygote,) = children(daemon.pid)
-    daemon.kill()
-    daemon.wait()
+    with supervised(tmp_path, 600.0) as daemon:
+        (zygote,) = children(daemon.pid)
     assert eventually(lambda: not family(tmp_path) and not alive(zygote), within=5.0)
 
 
 def test_a_hung_tool_dies_at_its_deadline_while_the_daemon_is_frozen(tmp_path: Path) -> None:
-    daemon = supervise(tmp_path, 2.0)
-    daemon.send_signal(signal.SIGSTOP)
-    assert eventually(lambda: not family(tmp_path), within=4.0)
-    daemon.kill()
-    daemon.wait()
+    with supervised(tmp_path, 2.0) as daemon:
+        daemon.send_signal(signal.SIGSTOP)
+        assert eventually(lambda: not family(tmp_path), within=4.0)
 
 
 VERSION = '''"""Say the version."""
