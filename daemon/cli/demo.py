@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import lending, printing, templates, times
+from . import printing, templates, times
 from .session import Session
 from .trouble import Refused, Unavailable
 
@@ -33,6 +33,8 @@ def demo(
 ) -> int:
     """Run the daily sales report for yesterday, here and now; again, it shows what was delivered."""
     began = datetime.now(UTC)
+    from . import lending
+
     sandbox = _sandbox(folder / "state")
     templates.write(folder)
     lending.borrow(folder / "state")
@@ -62,8 +64,9 @@ def _sandbox(state: Path) -> Sandbox | None:
         return None
     from ..adapters.sandbox.recipe import Recipe
     from ..adapters.sandbox.runner import Sandbox
+    from .lending import shared as shared_cache
 
-    shared = lending.shared()
+    shared = shared_cache()
     return Sandbox(Recipe(tools=TOOLS, preload=(), cache=shared or state / "cache"))
 
 

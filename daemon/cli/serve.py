@@ -40,6 +40,7 @@ def serve(
     session: Session = context.obj
     config = session.config()
     logs = Logs(config.settings.log_format, config.settings.log_level)
+    logs.adopt("daemon")
     metrics = Metrics(job.id for job in config.jobs)
     with closing(session.daemon(config, [logs, metrics])) as daemon:
         stopping = Stopping(daemon, drain)
