@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from daemon.adapters.llm.client import OpenAiClient
 from daemon.domain.errors import Kind
 from daemon.domain.llm import Endpoint, Llm, Mode
 from daemon.domain.model import Failed, RunState
@@ -24,7 +26,6 @@ from daemon.testing.scripted_endpoint import (
     ScriptedEndpoint,
     called,
     completion,
-    decision,
     error,
     nothing,
 )
@@ -34,6 +35,12 @@ pytestmark = pytest.mark.slow
 Room = Callable[[Llm | None], Workroom]
 DECISION = 0.6
 """Seconds a decision may take."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _imported() -> None:
+    """The library takes longer to import than these decisions may take; a daemon imports it before it is asked."""
+    OpenAiClient(Endpoint("none", "http://127.0.0.1:9/v1"), str).close()
 
 
 @pytest.fixture
@@ -57,7 +64,9 @@ def agree(request: Body) -> Reply:
     """The first letter that is allowed."""
     properties = request["response_format"]["json_schema"]["schema"]["properties"]
     letter, tool = properties["decision"]["enum"][0], properties["tool_to_use"]["enum"][0]
-    return decision(letter, tool, **dict.fromkeys(properties["tool_input"]["properties"]))
+    blank = dict.fromkeys(properties["tool_input"]["properties"])
+    members = {"reason": "ok", "decision": letter, "tool_to_use": tool, "tool_input": blank}
+    return completion(json.dumps(members))
 
 
 FAULTS: dict[str, Reply] = {

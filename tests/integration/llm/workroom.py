@@ -193,7 +193,7 @@ class Workroom:
         outside = Outside(
             owner="test",
             clock=self.clock,
-            store=self.store,  # type: ignore[arg-type]  # it hands everything on
+            store=self.store,
             runner=self.runner,
             decider=self.office,
             artifacts=self.artifacts,
