@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -15,6 +16,14 @@ from ._sales_dialect import Expression, Type, is_number
 from ._sales_source import Reading
 
 ONE = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A condition on the stamp. `dated` says that a needed day is near, not that the stamp may be none at all."""
+
+    condition: Expression
+    dated: bool = True
 
 
 def stored(instant: datetime, reading: Reading, timezone: str, *, as_text: bool) -> Any:
@@ -37,19 +46,20 @@ def stored(instant: datetime, reading: Reading, timezone: str, *, as_text: bool)
 
 def conditions(
     stamp: Expression, kind: Type, reading: Reading, days: Sequence[LocalDay], *, sqlite: bool
-) -> list[Expression]:
-    """One condition per contiguous stretch of days, and one for rows whose stamp can be no stamp at all.
+) -> list[Stretch]:
+    """One per contiguous row of days, and one for rows whose stamp can be no stamp at all.
 
     Text columns get whole calendar days, so some rows outside come along; the tool drops them by instant.
     """
     if reading.timestamp_format is not None:
-        return [sa.true()]  # texts such as 03/09/2026 do not sort by time: every row has to be looked at
+        return [Stretch(sa.true(), dated=False)]  # texts such as 03/09/2026 do not sort by time: every row has to be looked at
     if _holds_text(kind, reading, sqlite=sqlite):
-        return [*(_text_days(stamp, first, last, reading) for first, last in _dates(days, reading)), _undated(stamp, days)]
+        texts = [Stretch(_text_days(stamp, first, last, reading)) for first, last in _dates(days, reading)]
+        return [*texts, Stretch(_undated(stamp, days), dated=False)]
     if not is_number(kind) and reading.stored_as.startswith("epoch") and not isinstance(kind, sa.types.NullType):
         raise MisconfiguredError("the timestamp column holds no numbers", hint="set stored_as to utc, local or offset")
-    spans = [_span(stamp, kind, reading, first, last) for first, last in _stretches(days)]
-    return [*spans, stamp.is_(None)]
+    spans = [Stretch(_span(stamp, kind, reading, first, last)) for first, last in _stretches(days)]
+    return [*spans, Stretch(stamp.is_(None), dated=False)]
 
 
 def _holds_text(kind: Type, reading: Reading, *, sqlite: bool) -> bool:

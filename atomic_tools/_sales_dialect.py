@@ -25,13 +25,16 @@ class Dialect(Protocol):
 
     packs_keys: bool
 
+    def factor(self, places: int) -> Expression:
+        """How many minor units a major one has."""
+
     def bucket(self, stamp: Expression, kind: Type, minutes: bool) -> Expression:
         """The stamp cut to its hour (or minute), still readable as a stamp; or the stamp itself."""
 
     def plain(self, value: Expression, kind: Type) -> Expression:
         """Whether SQL can compute with this number exactly."""
 
-    def text(self, value: Expression) -> Expression:
+    def text(self, value: Expression, kind: Type) -> Expression:
         """The value as text, empty for NULL."""
 
     def scaled(self, amount: Expression, factor: Expression, kind: Type) -> Expression:
@@ -46,6 +49,9 @@ class Sqlite:
 
     packs_keys = True  # one text key sorts in two thirds of the time that several keys take
 
+    def factor(self, places: int) -> Expression:
+        return sa.literal_column(repr(10.0**places * NUDGE))
+
     def bucket(self, stamp: Expression, kind: Type, minutes: bool) -> Expression:
         cut = sa.func.substr(stamp, 1, 16 if minutes else 13)
         tails = {"": cut, ".[0-9][0-9][0-9][0-9][0-9][0-9]": cut}
@@ -54,7 +60,7 @@ class Sqlite:
             for tail, key in tails.items()
             for gap in (" ", "T")
         ]
-        return sa.case(*forms, else_=self.text(stamp))
+        return sa.case(*forms, else_=self.text(stamp, kind))
 
     def plain(self, value: Expression, kind: Type) -> Expression:
         within = value.between(sa.literal_column(f"-{_PLAIN_LIMIT}"), sa.literal_column(f"{_PLAIN_LIMIT}"))
@@ -62,13 +68,15 @@ class Sqlite:
             return within  # with a numeric column, text that is no number sorts above every number
         return sa.and_(sa.func.typeof(value) != sa.literal_column("'text'"), within)
 
-    def text(self, value: Expression) -> Expression:
-        return sa.func.coalesce(sa.cast(value, sa.Text), sa.literal_column("''"))
+    def text(self, value: Expression, kind: Type) -> Expression:
+        return _text(value, kind)
 
     def scaled(self, amount: Expression, factor: Expression, kind: Type) -> Expression:
-        return sa.cast(sa.func.round(amount * factor * sa.literal_column(repr(NUDGE))), sa.Integer)
+        return sa.cast(sa.func.round(amount * factor), sa.Integer)
 
     def micro(self, quantity: Expression, kind: Type) -> Expression:
+        if is_integer(kind):
+            return quantity * sa.literal_column("1000000")
         return sa.cast(sa.func.round(quantity * sa.literal_column("1000000.0")), sa.Integer)
 
 
@@ -76,6 +84,9 @@ class Postgres:
     """Columns have one type each; decimals are exact however large."""
 
     packs_keys = False
+
+    def factor(self, places: int) -> Expression:
+        return sa.literal_column(f"{10**places}")
 
     def bucket(self, stamp: Expression, kind: Type, minutes: bool) -> Expression:
         if isinstance(kind, sa.DateTime):
@@ -88,8 +99,8 @@ class Postgres:
         # NaN counts as greater than every number here, so it is not within
         return value.between(sa.literal_column(f"-{_PLAIN_LIMIT}"), sa.literal_column(f"{_PLAIN_LIMIT}"))
 
-    def text(self, value: Expression) -> Expression:
-        return sa.func.coalesce(sa.cast(value, sa.Text), sa.literal_column("''"))
+    def text(self, value: Expression, kind: Type) -> Expression:
+        return _text(value, kind)
 
     def scaled(self, amount: Expression, factor: Expression, kind: Type) -> Expression:
         exact = sa.cast(amount, sa.Numeric) * sa.cast(factor, sa.Numeric)
@@ -104,13 +115,16 @@ class Other:
 
     packs_keys = False
 
+    def factor(self, places: int) -> Expression:
+        return sa.literal_column(f"{10**places}")
+
     def bucket(self, stamp: Expression, kind: Type, minutes: bool) -> Expression:
         return stamp
 
     def plain(self, value: Expression, kind: Type) -> Expression:
         return sa.false()
 
-    def text(self, value: Expression) -> Expression:
+    def text(self, value: Expression, kind: Type) -> Expression:
         return sa.func.coalesce(sa.cast(value, sa.String(255)), "")
 
     def scaled(self, amount: Expression, factor: Expression, kind: Type) -> Expression:
@@ -118,6 +132,11 @@ class Other:
 
     def micro(self, quantity: Expression, kind: Type) -> Expression:
         return quantity * MICRO
+
+
+def _text(value: Expression, kind: Type) -> Expression:
+    plain = value if isinstance(kind, sa.String) else sa.cast(value, sa.Text)
+    return sa.func.coalesce(plain, sa.literal_column("''"))
 
 
 def dialect_of(connection: sa.Connection) -> Dialect:

@@ -34,7 +34,8 @@ class Tally:
         if count:
             self._counts[code] += count
             kept = self._examples.setdefault(code, [])
-            kept.extend(each[:_SHOWN] for each, _ in zip(examples, range(EXAMPLES - len(kept)), strict=False))
+            named = (each[:_SHOWN] for each in examples if each)
+            kept.extend(each for _, each in zip(range(EXAMPLES - len(kept)), named, strict=False))
 
     def findings(self) -> tuple[Finding, ...]:
         """One finding for each reason that occurred, in the fixed order of `MESSAGES`."""

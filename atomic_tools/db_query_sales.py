@@ -63,6 +63,7 @@ class Output(ToolOutput):
     """Rows of the artifact, all days together."""
     first_at: datetime | None
     last_at: datetime | None
+    """First and last stamp of the day; in aggregate mode the hours that they lie in."""
     no_data: bool
     on_no_data: OnNoData
     currencies: tuple[str, ...]
