@@ -51,7 +51,8 @@ def compose(facts: Facts, extent: Extent) -> str:
 
 def _sections(facts: Facts, extent: Extent) -> Iterator[str]:
     voice = facts.voice
-    yield f"# {markdown_literal(f'{facts.title}, {long_date(facts.kpis.day.date, voice.locale)}')}"
+    day = long_date(facts.kpis.day.date, voice.locale)
+    yield f"# {markdown_literal(voice.say('heading', title=facts.title, date=day))}"
     yield f"**{markdown_literal(facts.headline, 300)}**"
     yield from _correction(facts)
     if facts.chart and extent is FULL:
@@ -102,7 +103,8 @@ def _notes(facts: Facts, extent: Extent) -> Iterator[str]:
     if kpis.findings:
         lines = [finding_line(each, voice, extent) for each in kpis.findings]
         yield heading(voice.say("findings"), bullets(lines, voice, extent))
-    seen = voice.say("as_of", stamp=stamp(facts.as_of, kpis.day.timezone))
-    yield heading(voice.say("covers"), f"{coverage(kpis.day, voice)} {seen}")
+    seen = stamp(facts.as_of, kpis.day.timezone)
+    covers = voice.say("as_of", covers=coverage(kpis.day, voice), stamp=seen)
+    yield heading(voice.say("covers"), covers)
     if extent is FULL:
         yield voice.say("definitions")

@@ -110,7 +110,7 @@ def finding_line(finding: Finding, voice: Voice, extent: Extent) -> str:
     times = voice.say("times", count=number(finding.count, voice.locale))
     text = f"{times} {markdown_literal(finding.message, 300)}"
     shown = ", ".join(markdown_literal(each, extent.name) for each in finding.examples[:3])
-    return f"{text} ({voice.say('examples', examples=shown)})" if shown else text
+    return voice.say("examples", text=text, examples=shown) if shown else text
 
 
 def coverage(day: LocalDay, voice: Voice) -> str:

@@ -11,11 +11,11 @@ from atomic_tools._sales import Comparison, CurrencyKpis
 
 _ENGLISH = {
     "title": "Daily sales",
+    "heading": "{title}, {date}",
     "net_line": "{money} net sales, {comparison}",
     "headline": "{money} net sales on {date}, {comparison}",
     "no_orders_on": "No orders on {date}",
-    "no_orders_text": "There were no orders on this day. The source was read; it holds none.",
-    "none": "none",
+    "no_orders_text": "There were no orders on this day. The source was read and is empty for it.",
     "up": "up {percent} on {base_name}",
     "down": "down {percent} on {base_name}",
     "level": "level with {base_name}",
@@ -57,11 +57,11 @@ _ENGLISH = {
     "missing_chart": "The chart could not be made for this report.",
     "findings": "About the data",
     "times": "{count} ×",
-    "examples": "for example {examples}",
+    "examples": "{text} (for example {examples})",
     "more": "and {count} more",
     "covers": "What this covers",
     "covers_line": "{start} to {end} (end not included), {zone}, {hours} hours.",
-    "as_of": "Figures as of {stamp}.",
+    "as_of": "{covers} Figures as of {stamp}.",
     "definitions": "Net sales are gross sales plus refunds and adjustments (both negative when they reduce"
     " sales). The average order value is gross sales divided by the number of orders. Currencies are never"
     " added together.",
@@ -79,11 +79,11 @@ _ENGLISH = {
 
 _CHINESE = {
     "title": "每日销售",
+    "heading": "{title}，{date}",
     "net_line": "净销售额 {money}，{comparison}",
     "headline": "{date}净销售额 {money}，{comparison}",
     "no_orders_on": "{date} 没有订单",
     "no_orders_text": "当天没有订单。数据源已读取，其中没有任何订单。",
-    "none": "无",
     "up": "较{base_name}上升 {percent}",
     "down": "较{base_name}下降 {percent}",
     "level": "与{base_name}持平",
@@ -124,11 +124,11 @@ _CHINESE = {
     "missing_chart": "本报告未能生成图表。",
     "findings": "数据说明",
     "times": "{count} 次",
-    "examples": "例如 {examples}",
+    "examples": "{text}（例如 {examples}）",
     "more": "另有 {count} 项",
     "covers": "统计范围",
     "covers_line": "{start} 至 {end}（不含结束时刻），{zone}，共 {hours} 小时。",
-    "as_of": "数据截至 {stamp}。",
+    "as_of": "{covers}数据截至 {stamp}。",
     "definitions": "净销售额等于销售总额加退款和调整（减少销售额时为负数）。"
     "平均订单金额等于销售总额除以订单数。不同货币从不相加。",
     "per_hour": "每小时净销售额",

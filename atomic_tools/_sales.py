@@ -65,6 +65,8 @@ class CurrencyKpis(_Frozen):
     """gross + refunds + adjustments."""
     average_order_value: Decimal | None
     """gross / orders; None without orders."""
+    average_of: Literal["gross", "net"] = "gross"
+    """What is divided by the orders, where the job asked for net / orders instead."""
     top_products: tuple[ProductSales, ...]
     by_hour: tuple[HourSales, ...]
     comparisons: tuple[Comparison, ...]
@@ -80,7 +82,7 @@ class Finding(_Frozen):
 
 
 class SalesKpis(_Frozen):
-    """The daily figures, currency by currency, the main one (largest gross) first; empty on a day without orders."""
+    """The daily figures, currency by currency, the main one (most orders) first; empty on a day without orders."""
 
     day: LocalDay
     no_data: bool

@@ -38,10 +38,13 @@ class Input(ToolInput):
     """The day's figures, and how to show them."""
 
     kpis: SalesKpis
+    """The figures of one day, from `calculate_kpis`."""
     currency: str | None = None
     """Which currency is drawn; the main one where it is not given. The others are named below the chart."""
     locale: LocaleName = "en_US"
+    """How numbers and dates are written, and in which language the labels are."""
     title: str | None = None
+    """Names the shop or report above the picture."""
 
 
 class Output(ToolOutput):
@@ -80,7 +83,7 @@ def generate_chart(request: Input, context: ToolContext) -> Output:
     face = typeface(texts, request.locale)
     with fixed_style(face):
         canvas = blank(face)
-        _draw(canvas, scene)
+        draw(canvas, scene)
         picture = canvas.png()
         found = faults(canvas)
     if found:
@@ -104,7 +107,8 @@ def _figures(request: Input) -> CurrencyKpis | None:
     return codes[code]
 
 
-def _draw(canvas: Canvas, scene: Scene) -> None:
+def draw(canvas: Canvas, scene: Scene) -> None:
+    """Put the scene on a blank canvas, inside `fixed_style`."""
     canvas.write(canvas.fitted(scene.heading, _LINE_WIDTH, LARGE), _MARGIN, 576, size=LARGE, va="top")
     if scene.figures is None:
         _draw_empty(canvas, scene)
@@ -117,9 +121,7 @@ def _draw(canvas: Canvas, scene: Scene) -> None:
 def _draw_empty(canvas: Canvas, scene: Scene) -> None:
     text = canvas.fitted(scene.empty, _LINE_WIDTH, LARGE)
     canvas.write(text, WIDTH / 2, 310, size=LARGE, ha="center", va="center")
-    canvas.write(
-        canvas.fitted(scene.zone, _LINE_WIDTH), WIDTH / 2, 255, ha="center", va="center", color=QUIET
-    )
+    canvas.write(canvas.fitted(scene.zone, _LINE_WIDTH), WIDTH / 2, 255, ha="center", va="center", color=QUIET)
 
 
 def _draw_figures(canvas: Canvas, scene: Scene, figures: CurrencyKpis) -> None:

@@ -10,21 +10,25 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .adapters.alarm import Alarm
 from .adapters.artifacts import LocalArtifacts
 from .adapters.clock import SystemClock
+from .adapters.doorbell import Attended, Doorbell
 from .adapters.llm.desk import Desk
 from .adapters.llm.notebook import Notebook
 from .adapters.llm.office import Office
 from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
-from .adapters.sql import open_queries, open_store
+from .adapters.sql.database import Database
+from .adapters.sql.opening import open_database
+from .adapters.sql.queries import SqlQueries
+from .adapters.sql.store import SqlStore
 from .adapters.tools import SandboxRunner
 from .adapters.zone_data import zone_data_version
 from .config import Loaded, Settings, load, read_settings
 from .domain.draft import Toolbox
-from .ports import EventSink, Queries, Store
+from .ports import EventSink, Queries, Store, StoreError, StoreUnavailable
 from .registry import discover
 from .runtime.deciders import RuleDecider
 from .runtime.duty import Service
@@ -34,6 +38,9 @@ from .runtime.observers import Observers
 from .runtime.outside import Outside
 from .runtime.plans import Plans
 from .runtime.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from .adapters.alarm import Alarm
 
 
 def read_config(folder: Path, environment: str | None = None) -> Loaded:
@@ -59,19 +66,33 @@ class Daemon:
     config: Loaded
     observers: Observers
     owner: str
+    sandbox: Sandbox | None = None
+    """One that was started ahead of everything else."""
 
     @cached_property
     def clock(self) -> SystemClock:
         return SystemClock()
 
     @cached_property
+    def _database(self) -> Database:
+        settings = self.config.settings
+        try:
+            settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise StoreUnavailable(f"the state folder {settings.state} cannot be made: {error.strerror}") from error
+        return open_database(settings.store)
+
+    @cached_property
     def store(self) -> Store:
-        self.config.settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return open_store(self.config.settings.store)
+        return SqlStore(self._database)
 
     @cached_property
     def queries(self) -> Queries:
-        return open_queries(self.config.settings.store)
+        return SqlQueries(self._database)
+
+    @cached_property
+    def doorbell(self) -> Doorbell:
+        return Doorbell(self.config.settings.state / "doorbell")
 
     @cached_property
     def artifacts(self) -> LocalArtifacts:
@@ -80,6 +101,8 @@ class Daemon:
 
     @cached_property
     def runner(self) -> SandboxRunner:
+        if self.sandbox is not None:
+            return SandboxRunner(self.sandbox)
         settings = self.config.settings
         used = {tool for job in self.config.jobs for tool in job.plan.tools}
         recipe = Recipe(folders=settings.tools, tools=tuple(sorted(used)), cache=settings.state / "cache")
@@ -111,10 +134,13 @@ class Daemon:
             artifacts=self.artifacts,
             sink=self.observers,
             secret=self.config.settings.secrets,
+            outbox=self.config.settings.outbox,
         )
 
     @cached_property
     def alarm(self) -> Alarm:
+        from .adapters.alarm import Alarm  # noqa: PLC0415 - only who serves needs APScheduler
+
         return Alarm()
 
     @cached_property
@@ -129,7 +155,11 @@ class Daemon:
     @cached_property
     def service(self) -> Service:
         scheduler = Scheduler(self.outside, self.plans, self.executor, self.config.by_id, zone_data_version())
-        return Service(self.owner, self.store, self.observers, self.executor, scheduler)
+        return Service(self.outside, self.executor, scheduler)
+
+    @cached_property
+    def attended(self) -> Attended:
+        return Attended(self.service, self.doorbell, self.alarm.ring)
 
     @cached_property
     def loop(self) -> Loop:
@@ -137,21 +167,23 @@ class Daemon:
 
     def close(self) -> None:
         """Give back what was taken: processes first, then the lease, then the store."""
-        if "runner" in self.__dict__:
+        if "runner" in self.__dict__ or self.sandbox is not None:
             self.runner.close()
         if office := self.__dict__.get("office"):
             office.close()
         if "alarm" in self.__dict__:
             self.alarm.stop()
-        if "store" in self.__dict__:
-            with suppress(Exception):  # a store that is away frees its lease by itself
+        if "doorbell" in self.__dict__:
+            self.doorbell.close()
+        if "_database" in self.__dict__:
+            with suppress(StoreError):  # a store that is away frees its lease by itself
                 self.store.resign(self.owner)
             self.store.close()
 
 
-def wire(config: Loaded, sinks: Sequence[EventSink] = ()) -> Daemon:
-    """A daemon over this configuration; `sinks` hear its events."""
-    return Daemon(config, Observers(sinks), incarnation())
+def wire(config: Loaded, sinks: Sequence[EventSink] = (), sandbox: Sandbox | None = None) -> Daemon:
+    """A daemon over this configuration; `sinks` hear its events, `sandbox` is one that was started already."""
+    return Daemon(config, Observers(sinks), incarnation(), sandbox)
 
 
 def incarnation() -> str:

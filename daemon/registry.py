@@ -32,7 +32,7 @@ Describe = Callable[[Sequence[Path], Sequence[Path]], Iterable[Answer]]
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """What was found. A name may be in both: the shipped tool works, a file that would shadow it is refused."""
+    """What was found. A name may be in both: the first file works, one that would shadow it is refused."""
 
     tools: Mapping[str, ToolSpec] = field(default_factory=dict)
     broken: tuple[BrokenTool, ...] = ()
@@ -42,9 +42,7 @@ class DescriberError(RuntimeError):
     """The describing process itself failed; the message carries what it said."""
 
 
-def run_describer(
-    folders: Sequence[Path], modules: Sequence[Path], *, patience: float = 30.0
-) -> Iterator[Answer]:
+def run_describer(folders: Sequence[Path], modules: Sequence[Path], *, patience: float = 30.0) -> Iterator[Answer]:
     """Describe the modules in a child process with a scrubbed environment; raises DescriberError.
 
     A module whose import takes longer than `patience` seconds is reported as hung.
@@ -60,9 +58,7 @@ def run_describer(
         check=False,
     )
     if ended.returncode != 0:
-        raise DescriberError(
-            f"the tools cannot be described: {ended.stderr.decode(errors='replace')[-2000:]}"
-        )
+        raise DescriberError(f"the tools cannot be described: {ended.stderr.decode(errors='replace')[-2000:]}")
     return map(frames.loads, ended.stdout.splitlines())
 
 

@@ -20,6 +20,7 @@ def draft_of(section: JobSection, *, shares_dates: bool) -> Draft:
         decide=Decide(section.decide),
         limits=Limits(**dict(section.limits)),
         shares_dates=shares_dates,
+        about={"description": section.description, "owner": section.owner, "runbook": section.runbook},
     )
 
 

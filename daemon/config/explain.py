@@ -41,7 +41,7 @@ def explain(error: ValidationError, document: Located, model: type[BaseModel]) -
     seen = set()
     for detail in error.errors(include_url=False):
         fault = _fault(detail, document, Shape.of(model.model_json_schema()))
-        if (fault.line, fault.column) not in seen or detail["type"] in {"missing", "value_error"}:
+        if (fault.line, fault.column) not in seen or detail["type"] in _ALWAYS:
             yield fault
         seen.add((fault.line, fault.column))
 
@@ -61,6 +61,7 @@ def _fault(detail: ErrorDetails, document: Located, shape: Shape) -> Fault:
     return Fault.at(found.place, f"{_label(path)}: {message}", "" if found.value is not None else _NOTHING)
 
 
+_ALWAYS = {"missing", "value_error", "extra_forbidden"}
 _NOTHING = "nothing is written here; a value that starts with # must be quoted"
 
 

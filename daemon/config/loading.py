@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..domain.draft import Toolbox
 from ..domain.job import Job
-from ..domain.tool import BrokenTool, ToolSpec
 from .faults import ConfigError, Fault
 from .jobs import Loading, expect_mapping, load_job
 from .settings import Settings
@@ -31,9 +30,8 @@ class Loaded:
         return {job.id: job for job in self.jobs}
 
 
-def load(settings: Settings, tools: Mapping[str, ToolSpec], broken: Iterable[BrokenTool] = ()) -> Loaded:
+def load(settings: Settings, toolbox: Toolbox) -> Loaded:
     """Every job of the config folder. Never raises for a faulty job file."""
-    toolbox = Toolbox(tools, {tool.name: tool for tool in broken}, settings.secrets.names)
     found: list[Loading] = []
     faults: list[Fault] = []
     for path in _files(settings.folder / JOBS):

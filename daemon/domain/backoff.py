@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from datetime import timedelta
+from math import isfinite
 
 from tenacity import RetryCallState, wait_exponential
 
 from .defaults import Retry
 from .model import Failed, StepRun
+
+LONGEST = timedelta(days=365).total_seconds()
+"""Longer than any run may last."""
 
 
 def delay(run: str, retry: Retry, step: StepRun, failure: Failed) -> timedelta:
@@ -16,9 +20,14 @@ def delay(run: str, retry: Retry, step: StepRun, failure: Failed) -> timedelta:
 
     The jitter comes from a digest of the attempt's identity: runs spread out, and a replay waits the same.
     """
-    asked = timedelta(seconds=failure.retry_after or 0)
+    asked = timedelta(seconds=_seconds(failure.retry_after))
     own = _exponential(retry, step.tries) * (1 - 0.2 * _fraction(run, step))
     return max(asked, own)
+
+
+def _seconds(asked: float | None) -> float:
+    """What came from the other side is not believed beyond reason."""
+    return min(max(asked, 0.0), LONGEST) if asked and isfinite(asked) else 0.0
 
 
 def _exponential(retry: Retry, tries: int) -> timedelta:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import is_dataclass, replace
-from functools import cache
 from hashlib import sha256
 from typing import Any, Final, NoReturn, TypeVar, Union, get_args
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
-from .events import AttemptEnded, Event
-from .model import Failed, Json, Reconciled, Run, Succeeded
+from .events import AttemptEnded, EffectAdopted, Event
+from .model import Failed, Json, Run
 from .plan import Plan
 
 T = TypeVar("T")
@@ -26,6 +25,9 @@ _ELSEWHERE: Final[Mapping[type, set[str]]] = {Run: {"steps", "epoch", "version"}
 
 EVENTS: Final[Mapping[str, type[Event]]] = {kind.__name__: kind for kind in get_args(Event)}
 DIGEST_KEY: Final = "$digest"
+
+_ADAPTERS: Final[dict[type, TypeAdapter[Any]]] = {}
+"""Made when first needed: each takes some milliseconds."""
 
 
 class CodecError(ValueError):
@@ -50,11 +52,13 @@ def encode(value: object) -> str:
 
 
 def decode(kind: type[T], text: str) -> T:
-    """Raises NewerFormat or Corrupt."""
+    """Raises NewerFormat or Corrupt, also where a database gives something else than text."""
+    if not isinstance(text, str):
+        raise Corrupt(f"{kind.__name__}: this is no text")
     body = text[len(_HEAD) : -1] if text.startswith(_HEAD) and text.endswith("}") else _unwrapped(text)
     try:
         value = _adapter(kind).validate_json(body)
-    except ValidationError as error:
+    except ValueError as error:
         raise Corrupt(f"{kind.__name__}: {_first(error)}") from error
     return _present(kind, value)
 
@@ -71,7 +75,7 @@ def decode_json(text: str) -> Json:
     """Raises Corrupt."""
     try:
         return from_json(text, allow_inf_nan=False)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise Corrupt(str(error)) from error
 
 
@@ -86,14 +90,17 @@ def from_plain(kind: type[T], data: Json) -> T:
 
 def slim(event: Event) -> Event:
     """The event without the output that its step row holds already: a digest stands for it."""
-    if not isinstance(event, AttemptEnded) or isinstance(event.outcome, Failed) or event.outcome.output is None:
-        return event
-    return replace(event, outcome=_digested(event.outcome))
+    if isinstance(event, EffectAdopted):
+        return replace(event, output=_digest(event.output))
+    if isinstance(event, AttemptEnded) and not isinstance(event.outcome, Failed):
+        return replace(event, outcome=replace(event.outcome, output=_digest(event.outcome.output)))
+    return event
 
 
-def _digested(outcome: Succeeded | Reconciled) -> Succeeded | Reconciled:
-    text = json.dumps(outcome.output, sort_keys=True, separators=(",", ":"))
-    return replace(outcome, output={DIGEST_KEY: sha256(text.encode()).hexdigest()})
+def _digest(output: Json) -> Json:
+    if output is None:
+        return None
+    return {DIGEST_KEY: sha256(encode_json(output).encode()).hexdigest()}
 
 
 def _body(value: object) -> str:
@@ -132,13 +139,18 @@ def _present(kind: type[T], value: object) -> T:
     return value
 
 
-def _first(error: ValidationError) -> str:
+def _first(error: ValueError) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
     fault = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}".removeprefix(": ")
 
 
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    return _ADAPTERS.get(kind) or _ADAPTERS.setdefault(kind, _made(kind))
+
+
+def _made(kind: Any) -> TypeAdapter[Any]:
     if not is_dataclass(kind):
         raise Unstorable(f"{kind} is not a value of the domain")
     # A bare dataclass takes no configuration, a union does.

@@ -16,7 +16,7 @@ from .plan import Plan, Step
 from .references import Key
 from .schemas import Shape
 from .snapshot import over_quota
-from .tool import ToolSpec
+from .tool import BrokenTool, ToolSpec
 from .wiring import Sources, Wiring
 
 
@@ -36,6 +36,7 @@ def compile_plan(draft: Draft, toolbox: Toolbox) -> Plan:
         decide=draft.decide,
         limits=draft.limits,
         shares_dates=draft.shares_dates,
+        about=draft.about,
     )
     if refusals := tuple(_undescribable(plan)):
         raise Refused(refusals)
@@ -52,10 +53,10 @@ def _undescribable(plan: Plan) -> Iterator[Refusal]:
 def broken_tools(draft: Draft, toolbox: Toolbox) -> Iterator[Refusal]:
     """The places where the job uses a tool that was found broken, each with the reason."""
     for number, step in enumerate(draft.steps):
-        if step.use in toolbox.broken:
-            yield _broken(step, toolbox, step.use, ("steps", number, "use"))
-        if step.repair is not None and step.repair.use in toolbox.broken:
-            yield _broken(step, toolbox, step.repair.use, ("steps", number, "repair", "use"))
+        if tool := toolbox.why_broken(step.use):
+            yield _broken(step, tool, ("steps", number, "use"))
+        if step.repair and (tool := toolbox.why_broken(step.repair.use)):
+            yield _broken(step, tool, ("steps", number, "repair", "use"))
 
 
 def digest(plan: Plan) -> str:
@@ -71,10 +72,9 @@ def _plain(value: object) -> Json:
     raise TypeError(f"{value!r} has no place in a plan")
 
 
-def _broken(step: Step, toolbox: Toolbox, name: str, path: tuple[Key, ...]) -> Refusal:
-    tool = toolbox.broken[name]
+def _broken(step: Step, tool: BrokenTool, path: tuple[Key, ...]) -> Refusal:
     place = f"{tool.path}:{tool.line}" if tool.line else tool.path
-    return Refusal(step.id, path, f"the tool {name!r} is broken: {place}: {tool.message}", "mend the tool")
+    return Refusal(step.id, path, f"the tool {tool.name!r} is broken: {place}: {tool.message}", "mend the tool")
 
 
 def _tightened(contract: Contract, specs: dict[str, ToolSpec]) -> Step:

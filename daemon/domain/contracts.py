@@ -45,7 +45,7 @@ class Contract:
             yield from self._open(spec)
             yield from self._secrets(spec)
             yield from self._accept(spec)
-        elif self.step.use not in self.toolbox.broken:
+        elif not self.toolbox.why_broken(self.step.use):
             yield self._unknown(self.step.use, "use")
         yield from self._repair()
 
@@ -82,7 +82,7 @@ class Contract:
                 yield self._refusal(problem[0], problem[1], "accept", index)
 
     def _repair(self) -> Iterator[Refusal]:
-        if self.step.repair is None or self.step.repair.use in self.toolbox.broken:
+        if self.step.repair is None or self.toolbox.why_broken(self.step.repair.use):
             return
         spec = self.toolbox.tools.get(self.step.repair.use)
         if spec is None:

@@ -41,12 +41,20 @@ class Draft:
     decide: Decide = Decide.ON_EXCEPTION
     limits: Limits = Limits()
     shares_dates: bool = False
+    about: Mapping[str, str] = field(default_factory=dict)
+    """What references may say of the job: description, owner, runbook."""
 
 
 @dataclass(frozen=True, slots=True)
 class Toolbox:
-    """Every tool that was found, the broken ones, and the names of the configured secrets."""
+    """Every tool that was found, the broken ones, and the names of the configured secrets.
+
+    A name may be in both: a sound tool wins over a broken file that would shadow it.
+    """
 
     tools: Mapping[str, ToolSpec]
     broken: Mapping[str, BrokenTool] = field(default_factory=dict)
     secrets: frozenset[str] = frozenset()
+
+    def why_broken(self, name: str) -> BrokenTool | None:
+        return None if name in self.tools else self.broken.get(name)

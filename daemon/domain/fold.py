@@ -115,7 +115,8 @@ def _attempt_ended(plan: Plan, run: Run, event: AttemptEnded) -> Run:
     if step.attempt is None or step.attempt.number != event.number:
         return run
     attempt, closed = step.attempt, replace(step, attempt=None)
-    seconds = max(0.0, (event.at - attempt.started_at).total_seconds())
+    # A step of the wall clock is nobody's work, and no attempt works beyond its deadline.
+    seconds = max(0.0, (min(event.at, attempt.deadline) - attempt.started_at).total_seconds())
     run = replace(run, active_seconds=run.active_seconds + seconds)
     return _put(run, _closed(plan, closed, attempt, event))
 
@@ -215,7 +216,7 @@ def _effect_adopted(plan: Plan, run: Run, event: EffectAdopted) -> Run:
 
 def _decided(plan: Plan, run: Run, event: Decided) -> Run:
     step, decision = run.steps[event.step], event.decision
-    run = replace(run, active_seconds=run.active_seconds + decision.seconds)
+    run = replace(run, active_seconds=run.active_seconds + max(0.0, decision.seconds))
     if decision.letter is Letter.C:
         return _put(run, replace(step, given_up=True, disputed=decision.rule is Letter.B))
     if decision.letter is Letter.A and step.failure:

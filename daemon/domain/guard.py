@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .digests import digest
 from .model import Decision, Letter
 from .plan import Step
 from .policy import Ask
@@ -21,4 +22,12 @@ def objection(step: Step, ask: Ask, decision: Decision) -> str:
         return f"{decision.tool!r} is not the tool of this step, {step.use!r}"
     if locked := set(decision.input) - set(step.open):
         return f"{', '.join(sorted(locked))} is locked"
+    return _not_json(decision)
+
+
+def _not_json(decision: Decision) -> str:
+    try:
+        digest(dict(decision.input))
+    except (TypeError, ValueError) as error:
+        return f"its input is not plain JSON: {error}"
     return ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
-from .errors import RULES
 from .events import Answered, AttemptEnded, AttemptStarted, Escalated, Event
 from .model import Attempt, Escalation, Json, Outcome, Purpose, Reconciled, Run, StepRun, Succeeded, Verdict
+from .policy import DELIVERED
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +51,18 @@ class Closed:
     by: str = ""
 
 
-def effects(before: Run, events: Iterable[Event]) -> Iterator[Effected]:
-    """In the order of the events; `before` tells which attempt an ending belongs to."""
+def effects(before: Run, after: Run, events: Iterable[Event]) -> Iterator[Effected]:
+    """In the order of the events; `before` tells which attempt an ending belongs to, `after` what is still in doubt."""
     begun: dict[str, Attempt] = {}
     for event in events:
         if isinstance(event, AttemptStarted):
             begun[event.step] = event.attempt
             yield from _intended(event)
         elif isinstance(event, AttemptEnded):
-            step = before.steps.get(event.step, StepRun(event.step))
-            yield from _ended(event.outcome, begun.get(event.step, step.attempt), step.unknown)
+            was, now = _step(before, event.step), _step(after, event.step)
+            yield from _ended(event, begun.get(event.step, was.attempt), was, now)
+        elif isinstance(event, Answered) and event.option == DELIVERED:
+            yield from _confirmed(before, event)
 
 
 def opened(events: Iterable[Event]) -> list[Escalation]:
@@ -81,33 +83,48 @@ def _closed(asked: Escalation, answer: Answered | None, last: datetime | None) -
     return Closed(asked.id, answer.at, answer.option, answer.by)
 
 
+def _step(run: Run, step: str) -> StepRun:
+    return run.steps.get(step) or StepRun(step)
+
+
 def _intended(event: AttemptStarted) -> Iterator[Effected]:
     attempt = event.attempt
     if attempt.purpose is Purpose.RUN and attempt.effect_key:
         yield Intended(attempt.effect_key, event.step, attempt.number, attempt.deadline)
 
 
-def _ended(outcome: Outcome | Reconciled, flying: Attempt | None, unknown: Attempt | None) -> Iterator[Effected]:
+def _ended(event: AttemptEnded, flying: Attempt | None, was: StepRun, now: StepRun) -> Iterator[Effected]:
+    """A late result changes nothing. An intent is void once nothing of it is in doubt, or known to be there."""
+    key, outcome = _key(flying, was), event.outcome
+    if not key or not flying or flying.number != event.number:
+        return
+    if _happened(outcome, flying.purpose):
+        yield Delivered(key, outcome.output, outcome.summary)
+    elif now.unknown is None and not _in_part(outcome, now):
+        yield Voided(key)
+
+
+def _in_part(outcome: Outcome | Reconciled, step: StepRun) -> bool:
+    return bool(step.parts) or (isinstance(outcome, Reconciled) and outcome.verdict is Verdict.PARTIAL)
+
+
+def _happened(outcome: Outcome | Reconciled, purpose: Purpose) -> TypeGuard[Succeeded | Reconciled]:
     if isinstance(outcome, Reconciled):
-        yield from _reconciled(outcome, _key(flying) or _key(unknown))
-    elif flying and flying.purpose is Purpose.RUN and flying.effect_key:
-        yield from _tried(outcome, flying.effect_key, doubt=unknown is not None)
+        return outcome.verdict is Verdict.FOUND
+    return isinstance(outcome, Succeeded) and purpose is Purpose.RUN
 
 
-def _key(attempt: Attempt | None) -> str | None:
-    return attempt.effect_key if attempt else None
+def _key(flying: Attempt | None, step: StepRun) -> str | None:
+    """The effect that an attempt is about: its own, or the one in doubt that its receiver is asked about."""
+    if flying is None or flying.purpose is Purpose.REPAIR:
+        return None
+    in_doubt = step.unknown if flying.purpose is Purpose.RECONCILE else None
+    return flying.effect_key or (in_doubt.effect_key if in_doubt else None)
 
 
-def _reconciled(outcome: Reconciled, key: str | None) -> Iterator[Effected]:
-    if key and outcome.verdict is Verdict.FOUND:
-        yield Delivered(key, outcome.output, outcome.summary)
-    elif key and outcome.verdict is Verdict.NOT_FOUND:
-        yield Voided(key)
-
-
-def _tried(outcome: Outcome, key: str, *, doubt: bool) -> Iterator[Effected]:
-    """A clean failure voids the intent, unless an earlier attempt may have gone through."""
-    if isinstance(outcome, Succeeded):
-        yield Delivered(key, outcome.output, outcome.summary)
-    elif not RULES[outcome.kind].unknown and not doubt:
-        yield Voided(key)
+def _confirmed(before: Run, event: Answered) -> Iterator[Effected]:
+    """A person has looked and found the effect at its receiver."""
+    asked = before.escalations.get(event.escalation)
+    step = _step(before, asked.step) if asked and asked.step else None
+    if step and step.unknown and step.unknown.effect_key:
+        yield Delivered(step.unknown.effect_key, None, f"confirmed as delivered by {event.by}")

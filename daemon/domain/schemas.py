@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -115,6 +115,19 @@ def _options(shape: Shape, seen: frozenset[str]) -> Iterator[Shape]:
     elif len(schema.get("allOf", ())) == 1:
         yield from _options(Shape(schema["allOf"][0], shape.root), seen)
     else:
+        yield from _by_type(shape, schema)
+
+
+def _by_type(shape: Shape, schema: Mapping[str, Json]) -> Iterator[Shape]:
+    """One option for each of several types, so that each can find its own place in another schema."""
+    values, types = _values(schema), _types(schema)
+    if values is not None and len(types) > 1:
+        for name in sorted(types):
+            yield Shape({"enum": [value for value in values if type_of(value) == name]}, shape.root)
+    elif isinstance(schema.get("type"), list):
+        for name in schema["type"]:
+            yield Shape({**schema, "type": name}, shape.root)
+    else:
         yield shape
 
 
@@ -198,7 +211,7 @@ def mismatch(source: Shape, target: Shape, depth: int = 0) -> str | None:
 def _clearest(option: Shape, target: Shape, reasons: list[str]) -> str:
     types = _types(option.schema)
     if types.isdisjoint(target.types):
-        return f"it {'may be' if types == {'null'} else 'is'} {_say(types)}, wanted is {_say(target.types)}"
+        return f"it {'may be' if types == {'null'} else 'is'} {say(types)}, wanted is {say(target.types)}"
     return max(reasons, key=lambda reason: not reason.startswith("it is "))
 
 
@@ -207,7 +220,7 @@ def _option_mismatch(source: Shape, target: Shape, depth: int) -> str | None:
     if types >= ALL_TYPES or wanted >= ALL_TYPES:
         return None
     if not types <= wanted:
-        return f"it is {_say(types)}, wanted is {_say(wanted)}"
+        return f"it is {say(types)}, wanted is {say(wanted)}"
     return (
         _value_mismatch(source.schema, target.schema)
         or _format_mismatch(source.schema, target.schema)
@@ -252,7 +265,14 @@ def _property_mismatch(source: Shape, target: Shape, depth: int) -> str | None:
     return None
 
 
-def _say(types: frozenset[str]) -> str:
+def say(types: Set[str]) -> str:
+    """JSON types in words."""
     shown = types - {"integer"} if "number" in types else types
-    words = {"string": "text", "array": "a list", "object": "an object", "boolean": "true or false"}
+    words = {
+        "string": "text",
+        "array": "a list",
+        "object": "an object",
+        "boolean": "true or false",
+        "integer": "a whole number",
+    }
     return " or ".join(sorted(words.get(name, "null" if name == "null" else f"a {name}") for name in shown))

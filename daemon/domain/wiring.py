@@ -13,7 +13,7 @@ from .draft import Refusal
 from .model import Json
 from .nearest import did_you_mean
 from .references import LOAD_TIME, ROOTS, STEP_FACTS, Key, Reference, parse, references, resolve
-from .schemas import DeadPath, Shape, follow, mismatch
+from .schemas import DeadPath, Shape, follow, mismatch, say
 
 _NULL: Json = {"type": "null"}
 _SCALARS = frozenset({"null", "boolean", "integer", "number", "string"})
@@ -81,7 +81,7 @@ class Wiring:
     def _container(self, value: Json, shape: Shape, path: tuple[Key, ...]) -> Iterator[Refusal]:
         kind = "object" if isinstance(value, Mapping) else "array"
         if kind not in shape.types:
-            yield self._refusal(path, f"this is {kind}, wanted is {' or '.join(sorted(shape.types))}", "")
+            yield self._refusal(path, f"it is {say({kind})}, wanted is {say(shape.types)}", "")
         elif isinstance(value, Mapping):
             yield from self._mapping(value, shape, path)
         else:
@@ -92,8 +92,14 @@ class Wiring:
         schema = {"allOf": [shape.schema], "$defs": shape.root.get("$defs", {})}
         validator = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
         error = best_match(validator.iter_errors(value))
-        if error is not None:
-            yield self._refusal((*path, *error.absolute_path), _readable(error), _description(shape))
+        if error is None:
+            return
+        at = (*path, *error.absolute_path)
+        if error.instance is None:
+            message = f"nothing is written at {at[-1]!r}, wanted is {say(shape.types)}"
+            yield self._refusal(at, message, "a value that starts with # must be quoted")
+        else:
+            yield self._refusal(at, _readable(error), _description(shape))
 
     def _template(self, text: str, shape: Shape, path: tuple[Key, ...]) -> Iterator[Refusal]:
         parts = parse(text)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ..domain.guard import by_rule, objection
 from ..domain.model import Decision, Run
 from ..domain.plan import Plan
 from ..domain.policy import Ask
-from ..ports import Decider
+from ..ports import Decider, StoreError
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,13 @@ class RuleDecider:
 def decide(decider: Decider, plan: Plan, ask: Ask, run: Run, now: datetime) -> Decision:
     """A decision that the plan allows: the decider's own, or the rule's with the reason why."""
     step = plan.by_id[ask.step]
-    decision = decider.decide(plan, ask, run, now)
+    try:
+        decision = decider.decide(plan, ask, run, now)
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001  # no decider, no network: the run still finishes, by rule
+        return by_rule(step, ask, because=f"the decider failed: {type(error).__name__}: {error}")
     if reason := objection(step, ask, decision):
         return by_rule(step, ask, because=f"the answer of {decision.by} was refused: {reason}")
-    return decision
+    # What the rule would have done is ours to say: it tells a dispute from an agreement.
+    return decision if decision.rule is ask.rule else replace(decision, rule=ask.rule)

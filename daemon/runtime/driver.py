@@ -14,7 +14,6 @@ from datetime import datetime
 from typing import Any
 
 from ..domain.artifacts import artifacts_in
-from ..domain.digests import digest
 from ..domain.errors import Kind
 from ..domain.events import (
     Answered,
@@ -32,9 +31,8 @@ from ..domain.events import (
     StepFailed,
     StepSkipped,
 )
-from ..domain.fold import fold
 from ..domain.job import LedgerRow
-from ..domain.model import Escalation, Failed, Purpose, Run, RunState
+from ..domain.model import Failed, Purpose, Run, RunState
 from ..domain.plan import Plan
 from ..domain.policy import (
     Action,
@@ -49,12 +47,24 @@ from ..domain.policy import (
     StartAttempt,
     Wait,
     WindDown,
-    next_action,
-    run_deadline,
 )
+from ..domain.questions import question
 from ..domain.values import replace
-from ..ports import Birth, Call, Change, EffectRow, EffectState, Ended, Message, MessageKind, Running, Stale
-from .deciders import decide
+from ..ports import (
+    Birth,
+    Call,
+    Change,
+    EffectRow,
+    EffectState,
+    Ended,
+    Message,
+    MessageKind,
+    Notice,
+    Running,
+    Severity,
+    Stale,
+)
+from .answers import refusal
 from .examine import examine
 from .outside import Outside
 from .prepare import Prepared, prepare
@@ -87,7 +97,8 @@ class Driver:
         self._events: list[Event] = []
         self._folded: list[int] = []
         self._calls: list[tuple[Prepared, str]] = []
-        self._flying: dict[str, tuple[Call, Running]] = {}
+        self._flying: dict[tuple[str, int], tuple[Call, Running]] = {}
+        """By step and number of the attempt."""
 
     @property
     def run(self) -> Run:
@@ -131,7 +142,9 @@ class Driver:
     # -- what arrives
 
     def _arrived(self, arrival: Arrival) -> None:
-        call, _ = self._flying.pop(arrival.step)
+        if (arrival.step, arrival.number) not in self._flying:
+            return  # said twice, or of a call that is no longer ours
+        call, _ = self._flying.pop((arrival.step, arrival.number))
         step = self._plan.by_id[arrival.step]
         outcome = examine(self._outside.artifacts, self._plan, step, call, arrival.ended)
         self._outside.artifacts.discard(call.workdir)
@@ -143,15 +156,18 @@ class Driver:
             return
         if message.kind is MessageKind.CANCEL:
             self._happened(RunEnding(self._now(), RunState.CANCELLED, f"cancelled by {message.by}"))
-        elif message.body["escalation"] in self._run.escalations:
+        elif reason := refusal(self._plan, self._run, message):
+            self._outside.sink.notice(Notice("answer_refused", reason, Severity.INFO, self._run.job, self._run.id))
+        else:
             body = message.body
-            changes = body.get("changes") or {}
-            self._happened(Answered(self._now(), body["escalation"], body["option"], message.by, changes))
+            self._happened(
+                Answered(self._now(), body["escalation"], body["option"], message.by, body.get("changes") or {})
+            )
 
     # -- what comes next
 
     def _next(self) -> Action:
-        action = next_action(self._plan, self._run, self._now())
+        action = self._outside.rules.next_action(self._plan, self._run, self._now())
         return Wait() if self.draining and isinstance(action, StartAttempt | Ask) else action
 
     def _perform(self, action: Action) -> None:
@@ -163,7 +179,8 @@ class Driver:
     def _ask(self, action: Ask) -> None:
         if self._outside.decider.prompt:
             self._flush()
-        decision = decide(self._outside.decider, self._plan, action, self._run, self._now())
+        outside = self._outside
+        decision = outside.rules.decide(outside.decider, self._plan, action, self._run, self._now())
         self._happened(Decided(self._now(), action.step, decision))
 
     def _start(self, action: StartAttempt) -> None:
@@ -193,28 +210,11 @@ class Driver:
         self._happened(RetryScheduled(self._now(), action.step, action.until))
 
     def _escalate(self, action: Escalate) -> None:
-        self._happened(Escalated(self._now(), self._question(action)))
-
-    def _question(self, action: Escalate) -> Escalation:
-        now, limits = self._now(), self._plan.limits
-        step = self._run.steps[action.step]
-        expires = min(now + limits.answer_within, run_deadline(self._plan, self._run))
-        about = [self._run.id, action.step, action.question, step.started]
-        return Escalation(
-            id=f"{self._run.id}.{action.step}.q{self._run.sequence}",
-            step=action.step,
-            question=action.question,
-            options=action.options,
-            default=action.default,
-            asked_at=now,
-            remind_at=now + (expires - now) / 2,
-            expires_at=expires,
-            digest=digest(about)[:16],
-        )
+        self._happened(Escalated(self._now(), question(self._plan, self._run, action, self._now())))
 
     def _expire(self, action: Expire) -> None:
-        question = self._run.escalations[action.escalation]
-        self._happened(Answered(self._now(), question.id, question.default, "expiry"))
+        asked = self._run.escalations[action.escalation]
+        self._happened(Answered(self._now(), asked.id, asked.default, "expiry"))
 
     def _skip(self, action: SkipStep) -> None:
         self._happened(StepSkipped(self._now(), action.step, action.cause))
@@ -232,7 +232,7 @@ class Driver:
 
     def _happened(self, event: Event) -> None:
         self._events.append(event)
-        self._run = fold(self._plan, self._run, event)
+        self._run = self._outside.rules.fold(self._plan, self._run, event)
 
     def _flush(self) -> None:
         """One transaction, then the world: whatever it started is launched, whatever it ended is killed."""
@@ -260,7 +260,8 @@ class Driver:
     def _create(self, events: tuple[Event, ...]) -> None:
         """The first commit carries ledger row, run, claim and first start."""
         born = replace(self._run, version=1, epoch=1)
-        [stored] = self._outside.store.create([Birth(born, events, self._ledger)], owner=self._outside.owner)
+        outside, birth = self._outside, Birth(born, events, self._ledger)
+        [stored] = outside.store.create([birth], owner=outside.owner, fence=outside.fence.epoch)
         if not stored:
             raise Stale(f"run {born.id} exists already")
         self._stored = self._run = born
@@ -272,7 +273,7 @@ class Driver:
         for artifact in artifacts_in(call.input):
             self._outside.artifacts.give(call.workdir, artifact)
         running = self._outside.runner.start(call, lambda ended: self._deliver(Arrival(step, number, ended)))
-        self._flying[step] = (call, running)
+        self._flying[step, number] = (call, running)
 
     def _now(self) -> datetime:
         return self._outside.clock.now()

@@ -3,34 +3,47 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Protocol
 
-from ..ports import EventSink, Notice, Severity, Store
-from .executor import Executor
+from ..ports import Notice, Severity
 from .loop import LEASE_SECONDS
+from .outside import Outside
 from .scheduler import Scheduler
+
+
+class Hands(Protocol):
+    """What the duty needs of the executor."""
+
+    def reopen(self) -> None: ...
+
+    def kill(self) -> None: ...
 
 
 class Service:
     """The Duty of a serving daemon: fire what is due, carry what wants carrying."""
 
-    def __init__(self, owner: str, store: Store, sink: EventSink, executor: Executor, scheduler: Scheduler) -> None:
-        self._owner = owner
-        self._store = store
-        self._sink = sink
+    def __init__(self, outside: Outside, executor: Hands, scheduler: Scheduler) -> None:
+        self._outside = outside
         self._executor = executor
         self._scheduler = scheduler
 
     def lead(self) -> bool:
-        return self._store.lead(self._owner, LEASE_SECONDS) is not None
+        """Renew the lease; from then on whatever is fired and claimed here names its epoch."""
+        epoch = self._outside.store.lead(self._outside.owner, LEASE_SECONDS)
+        if epoch is not None:
+            self._outside.fence.epoch = epoch
+        return epoch is not None
 
     def take_over(self) -> None:
+        self._executor.reopen()
         self._scheduler.adopt()
-        self._sink.notice(Notice("serving", "this daemon holds the lease and serves", Severity.INFO))
+        self._outside.sink.notice(Notice("serving", "this daemon holds the lease and serves", Severity.INFO))
 
     def tick(self) -> datetime:
         return self._scheduler.tick()
 
     def stand_down(self) -> None:
         """The lease is lost: whatever is still in flight here belongs to someone else now."""
-        self._sink.notice(Notice("lease_lost", "another daemon took over; stopping what is in flight here"))
+        notice = Notice("lease_lost", "another daemon took over; stopping what is in flight here")
+        self._outside.sink.notice(notice)
         self._executor.kill()

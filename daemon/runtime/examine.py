@@ -21,16 +21,21 @@ def examine(artifacts: Artifacts, plan: Plan, step: Step, call: Call, ended: End
     """The outcome that is stored. A wrong output is a failed attempt, not a success with a warning."""
     outcome = ended.outcome
     if isinstance(outcome, Failed):
-        return replace(outcome, message=outcome.message[:MESSAGE_CHARS])
+        return replace(outcome, message=_plain(outcome.message, MESSAGE_CHARS))
     if isinstance(outcome, Reconciled) and outcome.verdict is not Verdict.FOUND:
         return outcome
     rules = step.accept if call.purpose is Purpose.RUN else ()
     if fault := _fault(plan.tools[call.tool], step, outcome.output, bool(rules)):
         return fault
-    output, summary = _spilled(artifacts, outcome.output), outcome.summary[:SUMMARY_CHARS]
+    output, summary = _spilled(artifacts, outcome.output), _plain(outcome.summary, SUMMARY_CHARS)
     if isinstance(outcome, Reconciled):
         return replace(outcome, output=output, summary=summary)
     return _keep(artifacts, call, Succeeded(output, summary, tuple(artifacts_in(outcome.output))))
+
+
+def _plain(text: str, most: int) -> str:
+    """Text that can be stored: half a character, which JSON can smuggle in, is replaced."""
+    return text[:most].encode(errors="replace").decode()
 
 
 def _keep(artifacts: Artifacts, call: Call, outcome: Succeeded) -> Succeeded | Failed:
@@ -44,14 +49,26 @@ def _keep(artifacts: Artifacts, call: Call, outcome: Succeeded) -> Succeeded | F
 
 
 def _fault(tool: ToolSpec, step: Step, output: Json, accept: bool) -> Failed | None:
-    if reason := check_output(tool, output):
-        return Failed(Kind.INVALID_OUTPUT, reason)
+    if reason := _not_plain(output) or check_output(tool, output):
+        return Failed(Kind.INVALID_OUTPUT, _plain(reason, MESSAGE_CHARS))
     if accept and (reasons := check(output, step.accept)):
-        return Failed(Kind.BAD_DATA, "; ".join(reasons)[:MESSAGE_CHARS])
+        return Failed(Kind.BAD_DATA, _plain("; ".join(reasons), MESSAGE_CHARS))
     return None
+
+
+def _not_plain(output: Json) -> str:
+    try:
+        _text(output)
+    except (TypeError, ValueError) as error:
+        return f"the output is not plain JSON: {error}"
+    return ""
+
+
+def _text(output: Json) -> bytes:
+    return json.dumps(output, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def _spilled(artifacts: Artifacts, output: Json) -> Json:
     """State stays small at any volume: what is larger than 8 KB travels by reference."""
-    text = json.dumps(output, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    text = _text(output)
     return output if len(text) <= INLINE_OUTPUT_BYTES else {SPILLED: artifacts.put(text)}

@@ -12,7 +12,8 @@ from contextlib import suppress
 from ..domain.job import LedgerRow
 from ..domain.model import Run
 from ..domain.plan import Plan
-from ..ports import Notice, Severity, Stale, StoreError
+from ..ports import Notice
+from .custody import Custody
 from .driver import Arrival, Driver
 from .mailbox import Mailbox
 from .outside import Outside
@@ -27,14 +28,12 @@ class Executor:
 
     def __init__(self, outside: Outside, plans: Plans, *, parallel: int, on_idle: Callable[[], None]) -> None:
         self._outside = outside
-        self._plans = plans
+        self._custody = Custody(outside, plans)
         self._parallel = parallel
         self._on_idle = on_idle
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._mail: dict[str, Mailbox] = {}
-        self._parked: set[str] = set()
-        self._lost: set[str] = set()
         self._draining = False
         self._killing = False
 
@@ -45,8 +44,8 @@ class Executor:
 
     @property
     def lost(self) -> frozenset[str]:
-        """Runs whose last commit failed: to be driven again once the store answers."""
-        return frozenset(self._lost)
+        """Runs that were let go of in the middle: to be driven again."""
+        return self._custody.lost
 
     def begin(self, run: Run, plan: Plan, ledger: LedgerRow | None = None) -> bool:
         """Carry a run that is not stored yet; its first commit stores it. False where there is no room."""
@@ -58,7 +57,7 @@ class Executor:
             if run_id in self._mail:
                 self._mail[run_id].poke()
                 return True
-        return self._carry(run_id, lambda mail: self._resume(run_id, mail))
+        return self._carry(run_id, lambda mail: self._custody.resume(run_id, mail.put))
 
     def wait(self, run_id: str, seconds: float | None = None) -> bool:
         """Until nobody here carries the run. False when `seconds` passed first."""
@@ -81,6 +80,10 @@ class Executor:
             self._changed.notify_all()
             self._changed.wait_for(lambda: not self._mail, KILL_SECONDS)
 
+    def reopen(self) -> None:
+        """Take runs again after a `kill`: the lease that was lost is ours once more."""
+        self._draining = self._killing = False
+
     def _poke(self) -> None:
         with self._lock:
             for mail in self._mail.values():
@@ -100,13 +103,8 @@ class Executor:
         try:
             driver = make(mail)
             self._until_idle(driver, mail)
-        except Stale as stale:
-            self._say("run_taken_over", run_id, str(stale), Severity.INFO)
-        except StoreError as error:
-            self._lost.add(run_id)
-            self._say("store_trouble", run_id, str(error), Severity.CRITICAL)
-        except Exception as error:  # noqa: BLE001  # one run's defect must not take the others down; it is told
-            self._say("run_defect", run_id, f"{type(error).__name__}: {error}", Severity.CRITICAL)
+        except Exception as error:  # noqa: BLE001  # one run's trouble must not take the others down; it is told
+            self._say(self._custody.let_go(run_id, error))
         finally:
             self._leave(run_id, driver)
 
@@ -122,20 +120,7 @@ class Executor:
             told = store.messages(driver.run.id) if len(arrivals) < len(letters) else []
             wait = driver.advance(arrivals, told)
         if not driver.run.state.ended:
-            self._parked.add(driver.run.id)
-
-    def _resume(self, run_id: str, mail: Mailbox) -> Driver:
-        """A run that was parked here cleanly is still ours; any other is claimed under the next epoch."""
-        store = self._outside.store
-        self._lost.discard(run_id)
-        if run_id in self._parked:
-            self._parked.discard(run_id)
-            run = store.load(run_id)
-            return Driver(self._outside, self._plans.get(run.plan), run, mail.put)
-        run = store.claim(run_id, self._outside.owner)
-        driver = Driver(self._outside, self._plans.get(run.plan), run, mail.put)
-        driver.claimed()
-        return driver
+            self._custody.park(driver.run)
 
     def _leave(self, run_id: str, driver: Driver | None) -> None:
         if driver is not None:
@@ -145,6 +130,6 @@ class Executor:
             self._changed.notify_all()
         self._on_idle()
 
-    def _say(self, topic: str, run_id: str, message: str, severity: Severity) -> None:
+    def _say(self, notice: Notice) -> None:
         with suppress(Exception):  # an observer cannot hurt
-            self._outside.sink.notice(Notice(topic, message, severity, run=run_id))
+            self._outside.sink.notice(notice)

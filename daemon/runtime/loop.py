@@ -51,12 +51,13 @@ class Loop:
 
     def run(self, duty: Duty) -> None:
         while not self._stopping:
-            until = self._turn(duty)
-            self.turns += 1
+            until = self.turn(duty)
             if not self._stopping:
                 self._alarm.wait(min(until, self._clock.now() + RENEW))
 
-    def _turn(self, duty: Duty) -> datetime:
+    def turn(self, duty: Duty) -> datetime:
+        """Do what there is to do now; the instant by which to turn again."""
+        self.turns += 1
         try:
             until = self._led(duty)
         except StoreError as error:

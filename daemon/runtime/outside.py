@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..ports import Artifacts, Clock, Decider, EventSink, Store, ToolRunner
+from .rules import Rules
+
+
+@dataclass(slots=True)
+class Fence:
+    """The epoch of the lease under which this process claims and fires; 0 where it needs no lease."""
+
+    epoch: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +29,6 @@ class Outside:
     artifacts: Artifacts
     sink: EventSink
     secret: Callable[[str], str]
+    outbox: Path | None = None
+    fence: Fence = field(default_factory=Fence)
+    rules: Rules = Rules()

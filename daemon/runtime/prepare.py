@@ -54,7 +54,8 @@ def prepare(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose
     try:
         secrets = {ours: outside.secret(configured) for ours, configured in step.secrets.items()}
     except ClockwrightError as unset:
-        return Prepared(attempt, missing, None, Failed(Kind.MISCONFIGURED, str(unset)))
+        # Nothing is sent, so nothing may be said about whoever is sending under this key.
+        return Prepared(replace(attempt, effect_key=None), missing, None, Failed(Kind.MISCONFIGURED, str(unset)))
     call = _call(outside, run, step, attempt, inputs)
     return Prepared(attempt, missing, replace(call, tool=tool.name, effect_key=key, secrets=secrets))
 
@@ -76,6 +77,8 @@ def _call(outside: Outside, run: Run, step: Step, attempt: Attempt, inputs: Json
         deadline=attempt.deadline,
         seconds=(attempt.deadline - attempt.started_at).total_seconds(),
         parts=run.steps[step.id].parts,
+        outbox=outside.outbox,
+        dry_run=run.dry_run,
     )
 
 

@@ -65,7 +65,7 @@ class Scheduler:
         known = self._outside.store.watermarks()
         scheduled = {job.id: known.get(job.id, now) for job in self._jobs.values() if job.schedule}
         if fresh := {job: mark for job, mark in scheduled.items() if job not in known}:
-            self._outside.store.create([], [], fresh)
+            self._create([], [], fresh)
         self._watermarks = scheduled
         self._next = {job: due for job in scheduled if (due := self._after(job, scheduled[job]))}
 
@@ -92,10 +92,13 @@ class Scheduler:
             rows += [_coalesced(earlier, owed[-1], now) for earlier in owed[:-1]]
             births.append(self._birth(job, owed[-1], now))
         marks = {birth.run.job: birth.run.instant for birth in births}
-        self._outside.store.create(births, rows, marks)
+        self._create(births, rows, marks)
         for job_id, mark in marks.items():
             self._watermarks[job_id] = mark
             self._advance(job_id, mark)
+
+    def _create(self, births: list[Birth], rows: list[LedgerRow], marks: Mapping[str, datetime]) -> None:
+        self._outside.store.create(births, rows, marks, fence=self._outside.fence.epoch)
 
     def _advance(self, job_id: str, mark: datetime) -> None:
         due = self._after(job_id, mark)

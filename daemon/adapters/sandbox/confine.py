@@ -18,7 +18,7 @@ _PAGE = resource.getpagesize()
 
 
 def settle(zygote: int, tail: int) -> None:
-    """Everything that does not depend on the call; done while the worker waits, so that no call pays for it."""
+    """Everything that does not depend on the call; done while the worker waits, so no call pays for it."""
     os.setsid()
     linux.die_with_parent(zygote)
     linux.adopt_orphans()
@@ -27,27 +27,32 @@ def settle(zygote: int, tail: int) -> None:
     faulthandler.enable()
     _reseed()
     os.umask(0o077)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    allowed = environment.for_worker(os.environ)
+    os.environ.clear()
+    os.environ.update(allowed)
 
 
 def enter(call: ToolCall) -> None:
-    """What only the call can say: folder, environment, limits, and the kernel timer behind the deadline."""
-    Path(call.workdir).mkdir(parents=True, exist_ok=True)
-    os.chdir(call.workdir)
-    allowed = environment.for_worker(call.workdir, os.environ)
-    os.environ.clear()
-    os.environ.update(allowed)
+    """What only the call can say: folder and limits. Kept short, for every call waits for it."""
+    try:
+        os.chdir(call.workdir)
+    except FileNotFoundError:
+        Path(call.workdir).mkdir(parents=True)
+        os.chdir(call.workdir)
+    os.environ["HOME"] = os.environ["TMPDIR"] = call.workdir
     tempfile.tempdir = None
     linux.rename(call.tool)
     limit(call.limits)
 
 
 def limit(limits: Limits) -> None:
-    """Bound memory (on top of what the fresh worker holds), open files and file size; no core dumps."""
-    held = int(Path("/proc/self/statm").read_text().split()[5]) * _PAGE
+    """Bound memory (on top of what the fresh worker holds), open files and file size."""
+    with open("/proc/self/statm", "rb", buffering=0) as stream:  # noqa: PTH123 - a call waits for this
+        held = int(stream.read().split()[5]) * _PAGE
     _soft(resource.RLIMIT_DATA, held + limits.memory)
     _soft(resource.RLIMIT_NOFILE, limits.open_files)
     _soft(resource.RLIMIT_FSIZE, limits.file_size)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def lift_memory_limit() -> None:

@@ -15,7 +15,7 @@ from daemon.adapters.sandbox.loop import READ, WRITE, Loop
 from daemon.adapters.sandbox.protocol import GRACE, Failed, Outcome, outcome_from_json
 
 _TAKE_WITHIN = 2.0
-"""A worker that has not taken its call by then is stopped or dead; the tool has not begun, another may have it."""
+"""A worker that has not taken its call by then is stopped or dead; its tool has not begun, so another may."""
 _LEAVE_WITHIN = 0.5
 _DIE_WITHIN = 0.7
 """With GRACE under a second: then the call ends even if the kernel cannot end the process."""
@@ -35,10 +35,10 @@ class Custody:
         """Hand the call to a waiting worker."""
         flight.worker = worker
         self._flights[worker] = flight
-        worker.send(flight.frame, flight.call.limits.output + _ANSWER_OVERHEAD)
-        self._attend(flight, worker)
         self._loop.watch(worker.tail.descriptor, partial(self._drain, worker))
         self._loop.alarms.set(flight, linux.now() + _TAKE_WITHIN, worker.signal)
+        worker.send(flight.frame, flight.call.limits.output + _ANSWER_OVERHEAD)
+        self._listen(flight, worker)
 
     def doom(self, flight: Flight, outcome: Failed) -> None:
         """Whatever the worker may still say, the call ends with `outcome`; kill it now."""
@@ -64,12 +64,16 @@ class Custody:
         else:
             self._end(flight, flight.doom or endings.timed_out(flight.call.timeout))
 
+    def _listen(self, flight: Flight, worker: WorkerHandle) -> None:
+        mask = READ | WRITE if worker.sending else READ
+        self._loop.watch(worker.channel.fileno(), partial(self._attend, flight, worker), mask)
+
     def _attend(self, flight: Flight, worker: WorkerHandle) -> None:
-        """Read what came, write what is left, and wait for what is missing."""
+        """Read what came, and write what is left."""
         self._read(flight, worker)
-        if not flight.ended:
-            mask = READ | WRITE if worker.flush() else READ
-            self._loop.watch(worker.channel.fileno(), partial(self._attend, flight, worker), mask)
+        if worker.sending and not flight.ended:
+            worker.flush()
+            self._listen(flight, worker)
 
     def _read(self, flight: Flight, worker: WorkerHandle) -> None:
         try:

@@ -1,7 +1,7 @@
 """The describing process: imports every tool once and says what each is, one JSON line a module.
 
-Run as `python -m daemon.adapters.sandbox.describe [--patience SECONDS] [--only PATH]... FOLDER...`. The modules are
-imported in a child; when one of them hangs or ends the child, the culprit is reported and a new child goes on.
+Run as `python -m daemon.adapters.sandbox.describe [--patience SECONDS] [--only PATH]... FOLDER...`. The
+modules are imported in a child; when one hangs or ends it, the culprit is reported and a new child goes on.
 """
 
 from __future__ import annotations
@@ -126,9 +126,7 @@ def _spec(path: Path, code: str) -> dict[str, Any]:
 
 def _line(error: BaseException, path: Path) -> int | None:
     """The last line of the module that the error came through, else the line of the tool in it."""
-    lines = [
-        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)
-    ]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     if lines:
         return lines[-1]
     module = sys.modules.get(f"atomic_tools.{path.stem}")
@@ -147,7 +145,7 @@ def main(arguments: Sequence[str]) -> None:
     toolbox.open_folders(options.folders)
     paths = options.only or [path for folder in toolbox.folders() for path in toolbox.sources(folder)]
     for answer in describe(paths, options.patience):
-        print(frames.dumps(answer).decode(), flush=True)  # noqa: T201 - this is the process's answer
+        print(frames.dumps(answer).decode(), flush=True)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ _PACKAGE = "atomic_tools"
 
 
 def code_of(path: Path, folders: Sequence[Path]) -> dict[str, bytes]:
-    """The sources that make up the tool at `path`: file to content, the shared modules looked up in `folders`.
+    """The sources that make up the tool at `path`: file to content, shared modules looked up in `folders`.
 
     Follows imports through the text alone; raises SyntaxError for a file that is not Python.
     """

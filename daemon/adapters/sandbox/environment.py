@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _ALLOWED = ("PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR")
-_INHERITED_BY_WORKERS = (*_ALLOWED, "MPLCONFIGDIR", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
+_INHERITED_BY_WORKERS = (
+    *_ALLOWED,
+    "MPLCONFIGDIR",
+    "MPLBACKEND",
+    "OPENBLAS_NUM_THREADS",
+    "OMP_NUM_THREADS",
+)
 
 SOURCE_ROOT = Path(__file__).resolve().parents[3]
 """The folder that holds the package `daemon`, wherever it is installed."""
@@ -30,11 +36,12 @@ def for_zygote(cache: Path, marker: str) -> dict[str, str]:
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
         "JE_ARROW_MALLOC_CONF": "background_thread:false",
+        # pyarrow's own allocator reserves a gigabyte at its first use, which a worker's memory limit counts.
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
         "CLOCKWRIGHT_SANDBOX": marker,
     }
 
 
-def for_worker(workdir: str, zygote: Mapping[str, str]) -> dict[str, str]:
-    """The environment of one call: its home and its temporary files lie in its own folder."""
-    kept = {name: zygote[name] for name in _INHERITED_BY_WORKERS if name in zygote}
-    return {**kept, "HOME": workdir, "TMPDIR": workdir, "MPLBACKEND": "agg"}
+def for_worker(zygote: Mapping[str, str]) -> dict[str, str]:
+    """What a worker keeps of its zygote's environment; HOME and TMPDIR will be the call's own folder."""
+    return {name: zygote[name] for name in _INHERITED_BY_WORKERS if name in zygote}

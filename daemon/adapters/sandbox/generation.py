@@ -31,7 +31,11 @@ class Generation:
         self._marker = uuid4().hex
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            self._process = self._begin(theirs, frames.dumps(recipe.to_json(without)).decode())
+            try:
+                self._process = self._begin(theirs, frames.dumps(recipe.to_json(without)).decode())
+            except OSError:
+                self.control.close()
+                raise
         self.control.setblocking(False)
         assert self._process.stderr is not None  # noqa: S101 - we have just asked for the pipe
         self.errors = Tail(self._process.stderr.fileno())
@@ -57,7 +61,7 @@ class Generation:
                 self.control.send(frames.dumps({"spawn": missing}))
 
     def receive(self) -> tuple[dict[str, Any], list[int]] | None:
-        """The next message with its descriptors; None at the zygote's end. Raises BlockingIOError when idle."""
+        """The next message with its descriptors; None at its end. Raises BlockingIOError when idle."""
         try:
             data, descriptors, _, _ = socket.recv_fds(self.control, 1 << 16, 3, socket.MSG_CMSG_CLOEXEC)
         except ConnectionResetError:
@@ -85,9 +89,7 @@ class Generation:
         """End the zygote and everything that descends from it, whatever state it is in."""
         self._process.kill()
         self._process.wait()
-        give_up = linux.now() + 0.5
-        while linux.kill_marked(self._marker) and linux.now() < give_up:
-            continue
+        linux.kill_marked(self._marker)
         self.errors.drain()
         self.control.close()
         self._process.stderr.close()  # type: ignore[union-attr]  # it is a pipe, see __init__

@@ -85,11 +85,19 @@ _RUN = {"run": _run, "reconcile": _reconcile}
 
 
 def _context(call: ToolCall) -> ToolContext:
-    return ToolContext(Path(call.workdir), call.deadline, call.effect_key, dict(call.secrets))
+    return ToolContext(
+        workdir=Path(call.workdir),
+        deadline=call.deadline,
+        effect_key=call.effect_key,
+        secrets=dict(call.secrets),
+        parts=call.parts,
+        outbox=Path(call.outbox) if call.outbox else None,
+        dry_run=call.dry_run,
+    )
 
 
 def _checked(tool: Tool, output: ToolOutput, limit: int) -> tuple[dict[str, Any], str]:
-    """The output as JSON data that its own model accepts unchanged, and its summary; raises WrongOutputError."""
+    """The output as JSON that its own model accepts unchanged, and its summary; raises WrongOutputError."""
     if not isinstance(output, tool.output_type):
         raise WrongOutputError(f"{tool.name} returned {type(output).__name__}, not {tool.output_type.__name__}")
     data, text = _as_json(output)

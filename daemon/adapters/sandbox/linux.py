@@ -1,4 +1,4 @@
-"""The few kernel calls that Python does not offer: dying with a parent, adopting orphans, a timer that kills."""
+"""The kernel calls that Python does not offer: dying with a parent, adopting orphans, a timer that kills."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import ctypes
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
@@ -132,14 +133,22 @@ def kill_children(within: float = 1.0) -> bool:
     return False
 
 
-def kill_marked(marker: str) -> int:
-    """Kill every process that was started with `marker` in its environment; how many there were."""
-    needle, count = marker.encode(), 0
+def kill_marked(marker: str, within: float = 0.5) -> None:
+    """Kill every process that was started with `marker` in its environment, and see them end."""
+    give_up, killed = now() + within, set[int]()
+    while now() < give_up:
+        found = set(_marked(marker.encode()))
+        for pid in found:
+            kill(pid)
+        killed |= found
+        if not found and not any(map(_alive, killed)):
+            return
+
+
+def _marked(needle: bytes) -> Iterator[int]:
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit() and needle in _environment(folder):
-            kill(int(folder.name))
-            count += 1
-    return count
+            yield int(folder.name)
 
 
 def _environment(process: Path) -> bytes:
@@ -147,3 +156,10 @@ def _environment(process: Path) -> bytes:
         return (process / "environ").read_bytes()
     except OSError:  # it ended, or it is another user's and so none of ours
         return b""
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] not in b"ZX"
+    except OSError:
+        return False

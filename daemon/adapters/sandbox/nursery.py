@@ -17,13 +17,16 @@ _log = logging.getLogger(__name__)
 
 _PATIENCE = 30.0
 """Seconds of silence after which a zygote that owes something is taken for hung."""
+_LEAVE_WITHIN = 1.0
+_DIED_UNASKED = 0.2
+"""Seconds before a waiting worker that died is replaced: what kills them must not have us fork for ever."""
 _BACK_OFF = (0.1, 10.0)
 
 OnExit = Callable[[WorkerHandle, int | None], None]
 
 
 class Nursery:
-    """Where workers come from. `on_spare` hears of a waiting worker, `on_exit` of a dead one and its status."""
+    """Where workers come from: `on_spare` hears of a waiting one, `on_exit` of a dead one and its status."""
 
     def __init__(self, loop: Loop, recipe: Recipe, on_spare: Callable[[], None], on_exit: OnExit) -> None:
         self._loop = loop
@@ -62,6 +65,8 @@ class Nursery:
 
     def renew(self, recipe: Recipe | None) -> None:
         """From now on only workers of a new generation are handed out."""
+        if self._closing:
+            return
         self._recipe = recipe or self._recipe
         self._without = frozenset()
         self._loop.alarms.cancel(self)
@@ -71,8 +76,10 @@ class Nursery:
     def end(self) -> None:
         """Start nothing any more, and have every zygote leave."""
         self._closing = True
+        self._current = None
         self._loop.alarms.cancel(self)
-        self._retire_current()
+        for generation in self._alive:
+            self._dismiss(generation)
 
     def take(self) -> WorkerHandle | None:
         """A waiting worker, now the caller's."""
@@ -94,9 +101,13 @@ class Nursery:
         self._dismiss_if_idle(generation)
 
     def _dismiss_if_idle(self, generation: Generation) -> None:
-        if generation.retired and not generation.workers:
-            generation.dismiss()
-            self._loop.alarms.set(generation, linux.now() + 1.0, generation.kill)
+        if generation.retired and not generation.workers and generation in self._alive:
+            self._dismiss(generation)
+
+    def _dismiss(self, generation: Generation) -> None:
+        generation.retired = True
+        generation.dismiss()
+        self._loop.alarms.set(generation, linux.now() + _LEAVE_WITHIN, generation.kill)
 
     def _be_patient(self, generation: Generation) -> None:
         if generation.retired:
@@ -147,31 +158,37 @@ class Nursery:
         generation.owed -= 1
         self.trouble = f"no process to be had: {reason}"
         _log.warning("the tool sandbox cannot fork a worker now: %s", reason)
-        self._loop.alarms.set((generation, "again"), linux.now() + 0.5, self._on_spare)
+        self._loop.alarms.set("spare", linux.now() + 0.5, self._on_spare)
 
     def _bury(self, generation: Generation, pid: int, status: int | None) -> None:
         worker = generation.workers.pop(pid)
-        if worker in generation.spares:
+        unasked = worker in generation.spares
+        if unasked:
             generation.spares.remove(worker)
+            self._died_unasked(worker)
         self._on_exit(worker, status)
         self._loop.alarms.cancel(worker)
         worker.close()
         self._dismiss_if_idle(generation)
-        self._on_spare()
+        self._loop.alarms.set("spare", linux.now() + (_DIED_UNASKED if unasked else 0.0), self._on_spare)
+
+    def _died_unasked(self, worker: WorkerHandle) -> None:
+        worker.tail.drain()
+        said = worker.tail.bytes().decode("utf-8", "replace").strip()[-500:]
+        self.trouble = f"a waiting worker died: {said}" if said else "a waiting worker died"
+        _log.warning("%s", self.trouble)
 
     def _lose(self, generation: Generation) -> None:
         """The zygote has ended, as it should or not."""
         for descriptor in (generation.control.fileno(), generation.errors.descriptor):
             self._loop.unwatch(descriptor)
-        for key in (generation, (generation, "again")):
-            self._loop.alarms.cancel(key)
+        self._loop.alarms.cancel(generation)
         generation.spares.clear()
         generation.bury()
         self._alive.remove(generation)
         if generation is self._current:
             self._current = None
             self._blame(generation)
-        generation.retired = False
         for pid in list(generation.workers):
             self._bury(generation, pid, None)
 

@@ -16,7 +16,7 @@ GRACE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one call may use. `memory` is what the tool may add to a fresh worker; all but `open_files` in bytes."""
+    """What one call may use, in bytes but for `open_files`. `memory` is what it may add to a fresh worker."""
 
     memory: int = 1 << 30
     open_files: int = 256
@@ -28,8 +28,8 @@ class Limits:
 class ToolCall:
     """One call of one tool.
 
-    `deadline` is the aware UTC instant that the tool sees; `timeout` the seconds that the supervisor grants from
-    the moment a worker takes the call. With `digest` the worker refuses code other than the one described.
+    `deadline` is the aware UTC instant that the tool sees; `timeout` the seconds that the supervisor grants
+    from the moment a worker takes the call. With `digest` the worker refuses any other code.
     """
 
     call_id: str
@@ -43,16 +43,20 @@ class ToolCall:
     secrets: dict[str, str] = field(default_factory=dict, repr=False)
     limits: Limits = Limits()
     digest: str | None = None
+    parts: tuple[str, ...] = ()
+    outbox: str | None = None
+    dry_run: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The call as JSON data."""
-        return asdict(self) | {"deadline": self.deadline.isoformat()}
+        data: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        return data | {"deadline": self.deadline.isoformat(), "limits": asdict(self.limits)}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> ToolCall:
         """The call again; raises TypeError or ValueError when it is none."""
         deadline = datetime.fromisoformat(data["deadline"])
-        return cls(**data | {"deadline": deadline, "limits": Limits(**data["limits"])})
+        return cls(**data | {"deadline": deadline, "limits": Limits(**data["limits"]), "parts": tuple(data["parts"])})
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ HEAVY = (
 class Recipe:
     """What a zygote loads and keeps waiting.
 
-    `folders` hold extra tools, `tools` are loaded before any call (others when they are called), `preload` names
-    libraries, `spares` is how many workers wait, `cache` keeps what libraries would rebuild in each process.
+    `folders` hold extra tools, `tools` are loaded before any call (others when they are called), `preload`
+    names libraries, `spares` is how many workers wait, `cache` keeps what libraries build once.
     """
 
     folders: tuple[Path, ...] = ()

@@ -20,7 +20,7 @@ from daemon.adapters.sandbox.recipe import Recipe
 _log = logging.getLogger(__name__)
 
 _TOP_UP_AFTER = 0.02
-"""While another spare waits, the fork of the next one keeps out of the way of the call that has just begun."""
+"""While another spare waits, the fork of the next one keeps out of the way of the call that has begun."""
 _TRIES = 3
 """Workers that may die with a call in hand before its tool has begun."""
 
@@ -32,19 +32,19 @@ class SandboxClosedError(RuntimeError):
 class Running:
     """A call that was started."""
 
-    def __init__(self, call_id: str, kill: Callable[[], None]) -> None:
+    def __init__(self, call_id: str, kill: Callable[[], object]) -> None:
         self.call_id = call_id
         self._kill = kill
 
     def kill(self) -> None:
-        """End the call at once as `interrupted`, with all its descendants; nothing happens when it has ended."""
+        """End the call now as `interrupted`, with all its descendants; nothing happens when it has ended."""
         self._kill()
 
 
 class Sandbox:
     """Runs tools in single-use child processes. Every method may be called from any thread.
 
-    `ready_within` bounds in seconds how long a call may wait for a worker; a longer wait ends it as transient.
+    `ready_within` bounds how many seconds a call waits for a worker; a longer wait ends it as transient.
     """
 
     def __init__(self, recipe: Recipe | None = None, *, ready_within: float = 30.0) -> None:
@@ -60,19 +60,19 @@ class Sandbox:
         self._thread.start()
 
     def start(self, call: ToolCall, on_end: OnEnd) -> Running:
-        """Run `call` as soon as a worker waits; `on_end` hears exactly one result, in the sandbox's own thread.
+        """Run `call` as soon as a worker waits; `on_end` hears exactly one result, in the sandbox's thread.
 
-        Whoever hears it must be quick. A result other than success comes only after all descendants of the
-        call are dead. Raises ValueError for an input that is not strict JSON, SandboxClosedError after `close`.
+        Whoever hears it must be quick. A result comes only after all descendants of the call are dead, its
+        own process at most excepted. Raises ValueError for an input that is not strict JSON, and
+        SandboxClosedError after `close`.
         """
-        if self._closing.is_set():
-            raise SandboxClosedError("the sandbox is closed")
         flight = Flight(call, on_end)
-        self._loop.post(partial(self._enqueue, flight))
+        if self._closing.is_set() or not self._loop.post(partial(self._enqueue, flight)):
+            raise SandboxClosedError("the sandbox is closed")
         return Running(call.call_id, partial(self._loop.post, partial(self._kill, flight)))
 
     def reload(self, recipe: Recipe | None = None) -> None:
-        """Load the tools anew; a call started after this never meets older code, one in flight ends on its own."""
+        """Load the tools anew: a call started after this never meets older code, one in flight goes on."""
         self._loop.post(partial(self._nursery.renew, recipe))
 
     def close(self) -> None:
@@ -145,7 +145,7 @@ class Sandbox:
         self._loop.alarms.cancel(flight)
         try:
             flight.on_end(_result(flight, outcome))
-        except Exception:
+        except Exception:  # noqa: BLE001 - a listener's fault is its own; other calls are waiting
             _log.exception("the listener of call %s failed", flight.call.call_id)
 
 

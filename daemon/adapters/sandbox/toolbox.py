@@ -30,14 +30,14 @@ def sources(folder: Path) -> Iterator[Path]:
 
 
 def load(name: str) -> Tool:
-    """Import `atomic_tools.name` and hand out its tool; raises what the import raises, or ToolContractError."""
+    """Import `atomic_tools.name` and hand out its tool; raises what that raises, or ToolContractError."""
     module = importlib.import_module(f"atomic_tools.{name}")
     tools = [key for key, value in vars(module).items() if isinstance(value, Tool)]
     own = [key for key in tools if vars(module)[key].function.__module__ == module.__name__]
     if own != [name]:
         found = ", ".join(own) or "none"
         raise ToolContractError(
-            f"{name}.py must hold exactly one tool, a function named {name} decorated with @tool; found: {found}"
+            f"{name}.py must hold exactly one tool, a function {name} decorated with @tool; found: {found}"
         )
     tool: Tool = vars(module)[name]
     return tool

@@ -1,7 +1,7 @@
 """The zygote: loads libraries and tools once, forks single-use workers, and kills whatever they leave behind.
 
-Run as `python -m daemon.adapters.sandbox.zygote FD RECIPE`, FD being its end of the control socket and RECIPE the
-JSON of what to load. Single-threaded for good: a fork of a process with threads may hang on another's lock.
+Run as `python -m daemon.adapters.sandbox.zygote FD RECIPE`, FD being its end of the control socket and RECIPE
+the JSON of what to load. Single-threaded for good: a fork of a process with threads may hang on a lock.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _load(control: socket.socket, modules: Sequence[str], loader: Callable[[str]
 
 
 def _learn(known: dict[str, tuple[Tool, str]], name: str) -> None:
-    """Load a tool; its digest is taken first, so that a file changed meanwhile cannot pass for what was read."""
+    """Load a tool; its digest is taken first: a file changed meanwhile cannot pass for what was described."""
     digest_before = digest.of_tool(name, toolbox.folders())
     known[name] = (toolbox.load(name), digest_before)
 

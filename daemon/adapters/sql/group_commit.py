@@ -15,13 +15,13 @@ from daemon.ports import StoreUnavailable
 
 T = TypeVar("T")
 C = TypeVar("C")
-_Connection = TypeVar("_Connection", covariant=True)
+C_co = TypeVar("C_co", covariant=True)
 
 
-class Transactions(Protocol[_Connection]):
+class Transactions(Protocol[C_co]):
     """One write connection. Every method may raise StoreUnavailable; after that nothing of the batch is stored."""
 
-    def begin(self) -> _Connection: ...
+    def begin(self) -> C_co: ...
 
     def commit(self) -> None: ...
 
@@ -79,6 +79,11 @@ class GroupCommit(Generic[C]):
         self._queue: deque[Unit[C, Any]] = deque()
         self._mutex = Lock()
         self._led = False
+
+    @property
+    def waiting(self) -> int:
+        """Units that wait for the writer."""
+        return len(self._queue)
 
     def run(self, work: Callable[[C], T]) -> T:
         unit = Unit(work)

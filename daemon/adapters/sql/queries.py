@@ -54,6 +54,10 @@ class SqlQueries:
         query = select(EFFECTS).where(EFFECTS.c.run == run_id).order_by(EFFECTS.c.key)
         return [to_effect(row) for row in self._all(query)]
 
+    def close(self) -> None:
+        """For whoever opened the database for the queries alone."""
+        self._database.close()
+
     def _all(self, query: Select[Any]) -> list[Row[Any]]:
         return list(self._database.read(lambda connection: connection.execute(query).all()))
 

@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from daemon.ports import StoreUnavailable
 
+# fmt: off
 NETWORK: Final = frozenset(
-    "9p afs beegfs ceph cifs coda davfs fuse.ceph fuse.glusterfs fuse.gcsfuse fuse.rclone fuse.s3fs fuse.sshfs "
-    "glusterfs gpfs lustre ncpfs nfs nfs4 smb2 smb3 smbfs".split()
+    {
+        "9p", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "fuse.ceph", "fuse.glusterfs", "fuse.gcsfuse",
+        "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "smb2",
+        "smb3", "smbfs",
+    }
 )
+# fmt: on
 """File systems on which two hosts do not share memory, so that SQLite's write-ahead log would lose data."""
 
 _PRAGMAS: Final = (
@@ -55,6 +61,8 @@ class SqliteFile:
             isolation_level=None,
             check_same_thread=False,
         )
+        # Damaged text comes out as text that the codec refuses, and does not break the query for its neighbours.
+        connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
         for pragma in _PRAGMAS:
             connection.execute(pragma)
         return connection

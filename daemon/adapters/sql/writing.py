@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from sqlalchemy import Connection, select
@@ -45,7 +45,7 @@ class Writing:
             return False
         self._sql.step.many(connection, list(step_rows(run, {})))
         self._sql.event.many(connection, list(event_rows(run.id, birth.events, 0)))
-        self._effects(connection, run.id, list(effects(run, birth.events)))
+        self._effects(connection, run.id, list(effects(run, run, birth.events)))
         return True
 
     def claim(self, connection: Connection, run: Run, owner: str) -> Run:
@@ -62,10 +62,10 @@ class Writing:
         head = changed_head(change)
         steps = list(step_rows(after, before.steps))
         happened = list(event_rows(after.id, events, before.sequence))
-        effected = list(effects(before, events))
+        effected = list(effects(before, after, events))
         asked = [asked_row(after.id, one) for one in opened(events)]
         settled = [closed_row(after.id, one) for one in closed(before, after, events)]
-        folded = [{"message": id, "of": after.id} for id in change.folded]
+        folded = [{"message": message, "of": after.id} for message in change.folded]
 
         def work(connection: Connection) -> None:
             if not self._sql.head.run(connection, head):

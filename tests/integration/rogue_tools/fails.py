@@ -80,7 +80,7 @@ def shouts(_: ToolContext) -> Output:
 
 def lies(_: ToolContext) -> Output:
     """An output that its own model would refuse."""
-    return Output.model_construct(number="many", text="x")  # type: ignore[arg-type]  # that is the lie
+    return Output.model_construct(number="many", text="x")
 
 
 def returns_nothing(_: ToolContext) -> Output:

@@ -55,7 +55,7 @@ def looks(request: Input, context: ToolContext) -> Output:
         secrets=dict(context.secrets),
         folder=str(Path.cwd()),
         temporary=tempfile.gettempdir(),
-        chance=random.random(),  # noqa: S311 - a look at the seed
+        chance=random.random(),
         stdin=sys.stdin.read(),
         picture=context.save("picture.png", b"not really", "image/png"),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from daemon.domain.tool import BrokenTool
-from tests.unit.config.workshop import DAILY, Workshop
+from tests.unit.config.workshop import CB_066, DAILY, Workshop
 
 # what is replaced, by what, and the beginning of the one message that must come of it
 TABLE = [
@@ -46,7 +46,7 @@ TABLE = [
         "steps.count.output.rows}",
         "jobs/daily.yaml:19:7: ${steps.count.output.rows} does not fit",
     ),
-    ('"#sales"', "#sales", "jobs/daily.yaml:18:7: None is not of type 'string'"),
+    ('"#sales"', "#sales", "jobs/daily.yaml:18:7: nothing is written at 'channel', wanted is text (a value that"),
     (
         "needs_weak: [picture]",
         "needs: [pictur]",
@@ -220,6 +220,15 @@ def test_an_unset_zone_and_an_unset_secret_are_warnings(workshop: Workshop) -> N
         "jobs/daily.yaml:1:1: no timezone is set, so the job's days are UTC days",
         "jobs/daily.yaml:14:5: the tool 'send' may use the secret 'token', which is not configured",
     ]
+
+
+def test_cb_066_is_refused_and_never_runs_at_a_time_nobody_wrote(workshop: Workshop) -> None:
+    workshop.job(CB_066)
+
+    loaded = workshop.load()
+
+    assert loaded.jobs == ()
+    assert any("unknown key 'jobs'" in str(fault) for fault in loaded.faults)
 
 
 def test_a_list_of_jobs_in_one_file_is_refused(workshop: Workshop) -> None:

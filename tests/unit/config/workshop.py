@@ -10,6 +10,7 @@ from textwrap import dedent
 from typing import Any
 
 from daemon.config import Loaded, load, read_settings
+from daemon.domain.draft import Toolbox
 from daemon.domain.tool import BrokenTool, Effect, ToolSpec
 
 ARTIFACT = {
@@ -96,6 +97,19 @@ steps:
       chart: ${steps.picture.output.chart}
 """
 
+CB_066 = """\
+jobs:
+  - id: daily
+    at: 10:00
+    country: NO
+    on: monday
+    channel: #sales
+    retries: "3"
+    code: 010
+    ratio: 1_000
+    cron: 0 10 * * *
+"""
+
 
 @dataclass(frozen=True)
 class Workshop:
@@ -110,7 +124,9 @@ class Workshop:
         (self.folder / "jobs" / f"{name}.yaml").write_text(dedent(text))
 
     def load(self, environment: str | None = None, *, broken: tuple[BrokenTool, ...] = (), **environ: str) -> Loaded:
-        return load(read_settings(self.folder, environment, environ), TOOLS, broken)
+        settings = read_settings(self.folder, environment, environ)
+        return load(settings, Toolbox(TOOLS, {tool.name: tool for tool in broken}, settings.secrets.names))
 
     def faults(self, **environ: str) -> list[str]:
-        return [str(fault) for fault in self.load(**environ).faults]
+        settings = read_settings(self.folder, environ=environ)
+        return [str(fault) for fault in load(settings, Toolbox(TOOLS, {}, settings.secrets.names)).faults]

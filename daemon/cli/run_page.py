@@ -1,0 +1,85 @@
+"""One run in full, for a person or a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import typer
+
+from ..domain import wording
+from ..domain.events import AttemptEnded
+from ..domain.model import Failed, Run
+from . import printing, results, times
+from .document import document
+from .picture import Picture
+from .step_table import step_table
+
+if TYPE_CHECKING:
+    from ..app import Daemon
+
+TAIL_LINES = 12
+
+
+def picture_of(daemon: Daemon, run: Run) -> Picture:
+    return Picture(daemon.plans.get(run.plan), run, daemon.queries.events(run.id))
+
+
+def say_document(daemon: Daemon, run: Run) -> None:
+    picture = picture_of(daemon, run)
+    history = [
+        {"at": event.at, "kind": type(event).__name__, "step": wording.step_of(event), "text": wording.tell(event)}
+        for event in picture.events
+    ]
+    effects = [asdict(effect) for effect in daemon.queries.effects(run.id)]
+    whole = document(picture, results.made(picture, daemon.artifacts))
+    printing.say_json(whole | {"effects": effects, "history": history})
+
+
+def say_page(daemon: Daemon, run: Run) -> None:
+    picture = picture_of(daemon, run)
+    out = printing.console()
+    for line in _head(picture):
+        typer.echo(line)
+    out.print(results.ending(picture), style=results.style(run))
+    typer.echo()
+    out.print(step_table(picture, datetime.now(UTC)))
+    for heading, lines in (
+        ("asks", list(results.how_to_answer(run))),
+        ("failures", list(_failures(picture))),
+        ("deliveries", list(_deliveries(daemon, run))),
+        ("made", results.lines_of(results.made(picture, daemon.artifacts))),
+    ):
+        _say_part(heading, lines)
+
+
+def _say_part(heading: str, lines: list[str]) -> None:
+    if lines:
+        typer.echo(f"\n{heading}")
+    for line in lines:
+        typer.echo(f"  {line}")
+
+
+def _head(picture: Picture) -> Iterator[str]:
+    run, zone = picture.run, picture.run.data.timezone
+    yield f"run      {run.id}" + (" (dry run)" if run.dry_run else "")
+    yield f"job      {run.job}: {picture.plan.goal}"
+    yield f"about    {run.data.day:%a %Y-%m-%d} in {zone}"
+    yield f"due      {times.local(run.instant, zone)}, {times.utc(run.instant)}; asked for by {run.cause}"
+    if run.started_at:
+        yield f"began    {times.local(run.started_at, zone)}"
+
+
+def _failures(picture: Picture) -> Iterator[str]:
+    """Every failed attempt, with the last of what its tool printed."""
+    for event in picture.events:
+        if isinstance(event, AttemptEnded) and isinstance(event.outcome, Failed):
+            yield f"{times.clock(event.at)}  {event.step}, attempt {event.number}: {wording.failure(event.outcome)}"
+            yield from (f"    | {line}" for line in event.tail.strip().splitlines()[-TAIL_LINES:])
+
+
+def _deliveries(daemon: Daemon, run: Run) -> Iterator[str]:
+    for effect in daemon.queries.effects(run.id):
+        yield f"{effect.state:9}  {effect.step}: {effect.summary or 'no receipt'} (key {effect.key})"

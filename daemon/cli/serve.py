@@ -1,0 +1,107 @@
+"""`clockwright serve`: the daemon itself, until SIGTERM or Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from contextlib import closing
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .exit_codes import ExitCode
+from .session import Session
+from .trouble import Unavailable
+
+if TYPE_CHECKING:
+    from ..adapters.logs import Logs
+    from ..adapters.metrics import Metrics
+    from ..app import Daemon
+    from ..config import Loaded, Settings
+
+DRAIN_SECONDS = 10.0
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(serve)
+
+
+def serve(
+    context: typer.Context,
+    drain: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.0, help="How long steps in flight may take to end at a stop.")
+    ] = DRAIN_SECONDS,
+) -> int:
+    """Run every job when it is due, until SIGTERM or Ctrl-C; a second signal does not wait for what runs."""
+    from ..adapters.logs import Logs
+    from ..adapters.metrics import Metrics
+
+    session: Session = context.obj
+    config = session.config()
+    logs = Logs(config.settings.log_format, config.settings.log_level)
+    logs.adopt("daemon")
+    metrics = Metrics(job.id for job in config.jobs)
+    with closing(session.daemon(config, [logs, metrics])) as daemon:
+        stopping = Stopping(daemon, drain)
+        _announce(daemon, config, logs)
+        _open_metrics(config.settings, metrics, daemon)
+        daemon.loop.run(daemon.attended)
+        stopping.end()
+    return ExitCode.OK
+
+
+class Stopping:
+    """What signals do: the handler only sets flags and rings; a thread of its own does the rest."""
+
+    def __init__(self, daemon: Daemon, seconds: float) -> None:
+        self._daemon = daemon
+        self._seconds = seconds
+        self._asked = threading.Event()
+        self._again = threading.Event()
+        daemon.alarm  # noqa: B018 - made before a signal may want to ring it
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._signalled)
+
+    def _signalled(self, _number: int, _frame: FrameType | None) -> None:
+        (self._again if self._asked.is_set() else self._asked).set()
+        self._daemon.loop.stop()
+        self._daemon.alarm.ring()
+
+    def end(self) -> None:
+        """Let what is in flight end, for as long as was granted and nobody asks again."""
+        impatient = threading.Thread(target=self._kill_if_asked_again, name="impatience", daemon=True)
+        impatient.start()
+        self._daemon.executor.drain(self._seconds)
+
+    def _kill_if_asked_again(self) -> None:
+        self._again.wait()
+        self._daemon.executor.kill()
+
+
+def _announce(daemon: Daemon, config: Loaded, logs: Logs) -> None:
+    from ..ports import Notice, Severity
+
+    settings = config.settings
+    daemon.store.next_wake()  # an unusable store is said now, not in the first turn
+    logs.notice(Notice("starting", f"{len(config.jobs)} jobs from {settings.folder}", Severity.INFO))
+    for fault in config.faults:
+        logs.notice(Notice("config_fault", str(fault)))
+    for warning in config.warnings:
+        logs.notice(Notice("config_warning", str(warning), Severity.INFO))
+
+
+def _open_metrics(settings: Settings, metrics: Metrics, daemon: Daemon) -> None:
+    """Raises Unavailable where the address is taken or cannot be had."""
+    if settings.metrics.port is None:
+        return
+    from prometheus_client import start_http_server
+
+    from ..ports import Notice, Severity
+
+    host, port = settings.metrics.host, settings.metrics.port
+    try:
+        start_http_server(port, addr=host, registry=metrics.registry)
+    except OSError as error:
+        raise Unavailable(f"metrics cannot be served at {host}:{port}: {error.strerror}") from error
+    daemon.observers.notice(Notice("metrics", f"metrics at http://{host}:{port}/metrics", Severity.INFO))

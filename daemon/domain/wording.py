@@ -1,0 +1,94 @@
+"""What happened, in words: one line for an event. Progress, logs and the history of a run all say it so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .events import (
+    Answered,
+    AttemptEnded,
+    AttemptStarted,
+    Decided,
+    EffectAdopted,
+    Escalated,
+    Event,
+    RetryScheduled,
+    RunClaimed,
+    RunEnded,
+    RunEnding,
+    RunStarted,
+    StepFailed,
+    StepSkipped,
+)
+from .model import Decision, Escalation, Failed, Purpose, Reconciled
+
+
+def tell(event: Event) -> str:
+    """One line, without the step's name and without the time."""
+    return _WORDS[type(event)](event)
+
+
+def step_of(event: Event) -> str:
+    """The step that it concerns; empty where it concerns the whole run."""
+    if isinstance(event, Escalated):
+        return event.escalation.step or ""
+    return getattr(event, "step", "")
+
+
+def decision(made: Decision) -> str:
+    """`B by rule: transient: the source is locked`."""
+    return f"{made.letter} by {made.by}: {made.reason}"
+
+
+def failure(failed: Failed) -> str:
+    """Kind, message and what could be done."""
+    return f"{failed.kind}: {failed.message}" + (f" ({failed.hint})" if failed.hint else "")
+
+
+def question(asked: Escalation) -> str:
+    options = " | ".join(asked.options)
+    return f"{asked.question} [{options}; {asked.default} at {asked.expires_at:%Y-%m-%d %H:%MZ}]"
+
+
+def _begun(event: AttemptStarted) -> str:
+    attempt = event.attempt
+    if attempt.purpose is Purpose.RECONCILE:
+        return f"attempt {attempt.number}: asking the receiver whether it has this already"
+    return f"attempt {attempt.number}" + (": repair" if attempt.purpose is Purpose.REPAIR else "")
+
+
+def _ended(event: AttemptEnded) -> str:
+    outcome = event.outcome
+    if isinstance(outcome, Failed):
+        return f"attempt {event.number} failed: {failure(outcome)}"
+    if isinstance(outcome, Reconciled):
+        said = outcome.summary or outcome.reason
+        return f"the receiver says {outcome.verdict.replace('_', ' ')}" + (f": {said}" if said else "")
+    return f"done: {outcome.summary}"
+
+
+def _answered(event: Answered) -> str:
+    who = "nobody in time, so the default holds" if event.by == "expiry" else event.by
+    return f"answered {event.option} by {who}"
+
+
+def _over(event: RunEnded) -> str:
+    return event.state.value + (f": {event.reason}" if event.reason else "")
+
+
+_WORDS: dict[type, Callable[[Any], str]] = {
+    RunStarted: lambda _: "started",
+    RunClaimed: lambda event: f"taken up by {event.owner}",
+    AttemptStarted: _begun,
+    AttemptEnded: _ended,
+    RetryScheduled: lambda event: f"tries again at {event.until:%H:%M:%SZ}",
+    EffectAdopted: lambda event: f"delivered before; nothing is sent: {event.summary}",
+    Decided: lambda event: decision(event.decision),
+    Escalated: lambda event: f"asks: {question(event.escalation)}",
+    Answered: _answered,
+    StepSkipped: lambda event: f"skipped: {event.cause}",
+    StepFailed: lambda event: f"failed for good: {event.cause}",
+    RunEnding: lambda event: f"ending as {event.state}: {event.reason}",
+    RunEnded: _over,
+}

@@ -1,0 +1,76 @@
+"""Which stored runs this process may carry on, and how: as the owner that it is, or by a claim."""
+
+from __future__ import annotations
+
+from ..domain.model import Run
+from ..ports import AlreadyDelivered, Notice, Severity, Stale, StoreError
+from .driver import Deliver, Driver
+from .outside import Outside
+from .plans import Plans
+
+STORE_PAUSE = 1.0
+"""Seconds before a run that met a failing store is carried again."""
+DEFECT_PAUSE = 30.0
+"""Seconds before a run that met a defect of ours is carried again: it may be cured by a change outside, or never."""
+
+
+class Custody:
+    """Remembers the runs that were parked here under our epoch, and those that were lost in the middle."""
+
+    def __init__(self, outside: Outside, plans: Plans) -> None:
+        self._outside = outside
+        self._plans = plans
+        self._parked: dict[str, int] = {}
+        self._lost: dict[str, float] = {}
+
+    @property
+    def lost(self) -> frozenset[str]:
+        """Runs that nobody carries although they are ours, and whose pause is over."""
+        now = self._outside.clock.boot()
+        return frozenset(run for run, at in list(self._lost.items()) if at <= now)
+
+    def park(self, run: Run) -> None:
+        """The run only waits: it stays ours until another owner claims it."""
+        self._parked[run.id] = run.epoch
+
+    def let_go(self, run_id: str, error: Exception) -> Notice:
+        """The carrier met `error`, so its memory is not to be trusted any more; says what to tell about it.
+
+        The run is claimed anew after a pause, unless it is someone else's.
+        """
+        if isinstance(error, AlreadyDelivered):
+            self._lose(run_id, 0.0)
+            return Notice("already_delivered", str(error), Severity.INFO, run=run_id)
+        if isinstance(error, Stale):
+            return Notice("run_taken_over", str(error), Severity.INFO, run=run_id)
+        if isinstance(error, StoreError):
+            self._lose(run_id, STORE_PAUSE)
+            return Notice("store_trouble", str(error), Severity.CRITICAL, run=run_id)
+        self._lose(run_id, DEFECT_PAUSE)
+        return Notice("run_defect", f"{type(error).__name__}: {error}", Severity.CRITICAL, run=run_id)
+
+    def _lose(self, run_id: str, pause: float) -> None:
+        self._lost[run_id] = self._outside.clock.boot() + pause
+
+    def resume(self, run_id: str, deliver: Deliver) -> Driver:
+        """A driver over the run as it is stored. Raises Stale where it is, or has become, someone else's."""
+        self._lost.pop(run_id, None)
+        if run_id in self._parked:
+            return self._parked_here(run_id, self._parked.pop(run_id), deliver)
+        run = self._claim(run_id)
+        driver = Driver(self._outside, self._plans.get(run.plan), run, deliver)
+        driver.claimed()
+        return driver
+
+    def _parked_here(self, run_id: str, epoch: int, deliver: Deliver) -> Driver:
+        run = self._outside.store.load(run_id)
+        if run.epoch != epoch:
+            raise Stale(f"run {run_id} was claimed under epoch {run.epoch} since it was parked under {epoch}")
+        return Driver(self._outside, self._plans.get(run.plan), run, deliver)
+
+    def _claim(self, run_id: str) -> Run:
+        outside = self._outside
+        try:
+            return outside.store.claim(run_id, outside.owner, fence=outside.fence.epoch)
+        except KeyError:
+            raise Stale(f"run {run_id} was never stored") from None

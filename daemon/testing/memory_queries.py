@@ -1,0 +1,81 @@
+"""Queries over the store in memory."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from threading import RLock
+
+from daemon.domain import codec
+from daemon.domain.events import Event
+from daemon.domain.job import LedgerRow
+from daemon.domain.model import Run, RunState
+from daemon.ports import EffectRow, EscalationRow, RunRow
+
+from .memory_tables import Question, Tables
+
+
+class MemoryQueries:
+    """`daemon.ports.Queries`."""
+
+    def __init__(self, tables: Tables, lock: RLock) -> None:
+        self._tables = tables
+        self._lock = lock
+
+    def runs(self, job: str | None = None, state: RunState | None = None, limit: int = 50) -> list[RunRow]:
+        with self._lock:
+            found = [kept.run for kept in self._tables.runs.values()]
+        found = [run for run in found if job in {None, run.job} and state in {None, run.state}]
+        found.sort(key=lambda run: (run.queued_at, run.id), reverse=True)
+        return [_run(run) for run in found[:limit]]
+
+    def events(self, run_id: str) -> list[Event]:
+        with self._lock:
+            kept = self._tables.runs.get(run_id)
+            return [codec.slim(event) for event in kept.events] if kept else []
+
+    def escalations(self, include_closed: bool = False) -> list[EscalationRow]:
+        with self._lock:
+            found = [question for question in self._tables.questions.values() if include_closed or question.open]
+            rows = [_escalation(question, self._tables.runs[question.run].run.job) for question in found]
+        return sorted(rows, key=lambda row: (row.asked_at, row.id))
+
+    def ledger(self, job: str, start: datetime, end: datetime) -> list[LedgerRow]:
+        with self._lock:
+            keys = sorted(key for key in self._tables.ledger if key[0] == job and start <= key[1] < end)
+            return [self._tables.ledger[key] for key in keys]
+
+    def effects(self, run_id: str) -> list[EffectRow]:
+        with self._lock:
+            found = [row for row in self._tables.effects.values() if row.run == run_id]
+        return sorted(found, key=lambda row: row.key)
+
+
+def _run(run: Run) -> RunRow:
+    return RunRow(
+        id=run.id,
+        job=run.job,
+        instant=run.instant,
+        revision=run.revision,
+        date=run.data.day.isoformat(),
+        state=run.state,
+        cause=run.cause,
+        reason=run.reason,
+        queued_at=run.queued_at,
+        started_at=run.started_at,
+        ended_at=run.ended_at,
+    )
+
+
+def _escalation(question: Question, job: str) -> EscalationRow:
+    asked = question.asked
+    return EscalationRow(
+        id=asked.id,
+        run=question.run,
+        job=job,
+        step=asked.step,
+        question=asked.question,
+        options=asked.options,
+        default=asked.default,
+        asked_at=asked.asked_at,
+        expires_at=asked.expires_at,
+    )

@@ -1,0 +1,213 @@
+"""A Store in memory, with the same rules as the one on SQL and a seam for crashes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from threading import RLock
+from typing import TypeAlias
+
+from daemon.domain.job import LedgerRow
+from daemon.domain.model import Json, Run, RunState
+from daemon.domain.projection import effects
+from daemon.ports import Birth, Change, EffectRow, Message, Stale
+
+from .memory_queries import MemoryQueries
+from .memory_tables import Kept, Lease, Tables
+
+Hook: TypeAlias = Callable[[str], None]
+"""Called with the name of the method that writes; what it raises comes out of that method."""
+
+
+def let(name: str) -> None:
+    """The hook that lets everything happen."""
+
+
+class MemoryStore(MemoryQueries):
+    """`daemon.ports.Store` and `Queries`.
+
+    `before_commit` may raise to crash before anything is stored, `after_commit` to lose only the answer. `strict`
+    sends every value through the codec, as a database would. `boot` is the clock of the lease in seconds, and
+    `alive` tells whether an owner's process still lives.
+    """
+
+    def __init__(
+        self,
+        *,
+        strict: bool = False,
+        boot: Callable[[], float] = time.monotonic,
+        alive: Callable[[str], bool] = bool,
+    ) -> None:
+        super().__init__(Tables(strict), RLock())
+        self.before_commit: Hook = let
+        self.after_commit: Hook = let
+        self._boot = boot
+        self._alive = alive
+
+    def create(
+        self,
+        births: Sequence[Birth],
+        rows: Sequence[LedgerRow] = (),
+        watermarks: Mapping[str, datetime] | None = None,
+        *,
+        owner: str = "",
+        fence: int = 0,
+    ) -> list[bool]:
+        with self._writing("create", fence):
+            self._account(rows, watermarks or {})
+            fresh = list(self._fresh(births))
+            for birth, new in zip(births, fresh, strict=True):
+                self._bear(birth, owner, new)
+            return fresh
+
+    def watermarks(self) -> Mapping[str, datetime]:
+        with self._lock:
+            return dict(self._tables.watermarks)
+
+    def load(self, run_id: str) -> Run:
+        return self._tables.runs[run_id].run
+
+    def latest(self, job: str, instant: datetime) -> Run | None:
+        with self._lock:
+            revisions = self._tables.revisions.get((job, instant))
+            return self._tables.runs[revisions[max(revisions)]].run if revisions else None
+
+    def claim(self, run_id: str, owner: str, *, fence: int = 0) -> Run:
+        with self._writing("claim", fence):
+            kept = self._tables.runs[run_id]
+            run = kept.run
+            if run.state.ended:
+                raise Stale(f"run {run_id} has ended: {run.state.value}")
+            kept.run = replace(run, epoch=run.epoch + 1, version=run.version + 1)
+            kept.owner = owner
+            return kept.run
+
+    def commit(self, change: Change) -> None:
+        with self._writing("commit"):
+            kept, run = self._current(change), change.after
+            effected = list(effects(change.before, run, change.events))
+            self._tables.refuse_delivered(run, effected)
+            self._tables.store(kept, run, change.events)
+            self._tables.effect(run.id, effected)
+            self._tables.ask(change)
+            for message in change.folded:
+                self._tables.fold(message, run.id)
+
+    def due(self, now: datetime, owner: str, limit: int) -> list[str]:
+        with self._lock:
+            unread = {message.run for message in self._tables.inbox.values()}
+            found = [kept for kept in self._tables.open.values() if _is_due(kept, now, owner, unread)]
+        found.sort(key=lambda kept: (kept.wake or kept.run.queued_at, kept.run.id))
+        return [kept.run.id for kept in found[:limit]]
+
+    def next_wake(self) -> datetime | None:
+        with self._lock:
+            return min((kept.wake for kept in self._tables.open.values() if kept.wake), default=None)
+
+    def post(self, message: Message) -> int:
+        with self._writing("post"):
+            tables = self._tables
+            tables.posted += 1
+            tables.inbox[tables.posted] = replace(tables.through(message), id=tables.posted)
+            return tables.posted
+
+    def messages(self, run_id: str) -> list[Message]:
+        with self._lock:
+            return [message for message in self._tables.inbox.values() if message.run == run_id]
+
+    def effect(self, key: str) -> EffectRow | None:
+        return self._tables.effects.get(key)
+
+    def save_plan(self, digest: str, body: Json) -> None:
+        with self._writing("save_plan"):
+            self._tables.plans.setdefault(digest, body)
+
+    def load_plan(self, digest: str) -> Json:
+        return self._tables.plans[digest]
+
+    def lead(self, owner: str, seconds: float) -> int | None:
+        with self._writing("lead"):
+            held, now = self._tables.lease, self._boot()
+            if held.owner != owner and held.expires > now and self._alive(held.owner):
+                return None
+            epoch = held.epoch + int(held.owner != owner)
+            self._tables.lease = Lease(owner, epoch, now + seconds)
+            return epoch
+
+    def resign(self, owner: str) -> None:
+        with self._writing("resign"):
+            if self._tables.lease.owner == owner:
+                self._tables.lease = Lease(epoch=self._tables.lease.epoch)
+
+    def close(self) -> None:
+        """Nothing is open; what is stored stays readable."""
+
+    @contextmanager
+    def _writing(self, name: str, fence: int = 0) -> Iterator[None]:
+        with self._lock:
+            self.before_commit(name)
+            epoch = self._tables.lease.epoch
+            if fence > 0 and fence != epoch:
+                raise Stale(f"the lease has passed from epoch {fence} to {epoch}: another daemon leads")
+            yield
+            self.after_commit(name)
+
+    def _fresh(self, births: Sequence[Birth]) -> Iterator[bool]:
+        """Which of them will be stored. Raises before anything is, so that all or nothing happens."""
+        taken: set[object] = set()
+        for birth in births:
+            names = _names(birth)
+            new = not names & taken and not self._known(birth)
+            if new:
+                self._tables.refuse_delivered(birth.run, effects(birth.run, birth.run, birth.events))
+                taken |= names
+            yield new
+
+    def _known(self, birth: Birth) -> bool:
+        run, tables = birth.run, self._tables
+        due = birth.ledger.occurrence if birth.ledger else None
+        accounted = due is not None and (due.job, due.instant) in tables.ledger
+        return accounted or run.id in tables.runs or run.revision in tables.revisions.get((run.job, run.instant), {})
+
+    def _bear(self, birth: Birth, owner: str, new: bool) -> None:
+        """A person may have run this occurrence before it was due: it is accounted for all the same."""
+        run, tables = birth.run, self._tables
+        if birth.ledger:
+            tables.account(birth.ledger)
+        if new:
+            kept = tables.runs[run.id] = tables.open[run.id] = Kept(run, owner)
+            tables.revisions.setdefault((run.job, run.instant), {})[run.revision] = run.id
+            tables.store(kept, run, birth.events)
+            tables.effect(run.id, effects(run, run, birth.events))
+
+    def _account(self, rows: Sequence[LedgerRow], watermarks: Mapping[str, datetime]) -> None:
+        for row in rows:
+            self._tables.account(row)
+        for job, at in watermarks.items():
+            self._tables.watermarks[job] = max(at, self._tables.watermarks.get(job, at))
+
+    def _current(self, change: Change) -> Kept:
+        kept = self._tables.runs.get(change.after.id)
+        epoch, version = change.after.epoch, change.before.version
+        if kept is None or (kept.run.epoch, kept.run.version) != (epoch, version):
+            raise Stale(f"run {change.after.id} is no longer at epoch {epoch}, version {version}")
+        return kept
+
+
+def _names(birth: Birth) -> set[object]:
+    """What no two births may have in common."""
+    run = birth.run
+    due = birth.ledger.occurrence if birth.ledger else None
+    return {run.id, (run.job, run.instant, run.revision)} | ({(due.job, due.instant)} if due else set())
+
+
+def _is_due(kept: Kept, now: datetime, owner: str, unread: Set[str]) -> bool:
+    return (
+        kept.run.state is RunState.QUEUED
+        or kept.owner != owner
+        or (kept.wake is not None and kept.wake <= now)
+        or kept.run.id in unread
+    )

@@ -1,0 +1,118 @@
+"""What the store in memory holds: the same things as the tables of the one on SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TypeVar
+
+from daemon.domain import codec
+from daemon.domain.events import Event
+from daemon.domain.job import LedgerRow
+from daemon.domain.model import Escalation, Json, Run, StepRun
+from daemon.domain.projection import Delivered, Effected, Intended, Voided, closed, opened
+from daemon.domain.wake import wake_at
+from daemon.ports import AlreadyDelivered, Change, EffectRow, EffectState, Message
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Kept:
+    """A run with what the SQL store keeps in columns and rows beside it."""
+
+    run: Run
+    owner: str
+    wake: datetime | None = None
+    events: list[Event] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Lease:
+    owner: str = ""
+    epoch: int = 0
+    expires: float = 0.0
+
+
+@dataclass(slots=True)
+class Question:
+    run: str
+    asked: Escalation
+    open: bool = True
+
+
+@dataclass(slots=True)
+class Tables:
+    """`strict` sends what is stored through the codec, as a database would."""
+
+    strict: bool = False
+    lease: Lease = field(default_factory=Lease)
+    runs: dict[str, Kept] = field(default_factory=dict)
+    open: dict[str, Kept] = field(default_factory=dict)
+    revisions: dict[tuple[str, datetime], dict[int, str]] = field(default_factory=dict)
+    ledger: dict[tuple[str, datetime], LedgerRow] = field(default_factory=dict)
+    watermarks: dict[str, datetime] = field(default_factory=dict)
+    effects: dict[str, EffectRow] = field(default_factory=dict)
+    questions: dict[tuple[str, str], Question] = field(default_factory=dict)
+    inbox: dict[int, Message] = field(default_factory=dict)
+    posted: int = 0
+    plans: dict[str, Json] = field(default_factory=dict)
+
+    def account(self, row: LedgerRow) -> None:
+        row = self.through(row)
+        self.ledger.setdefault((row.occurrence.job, row.occurrence.instant), row)
+
+    def store(self, kept: Kept, run: Run, events: Sequence[Event]) -> None:
+        kept.run = self._run_through(run)
+        kept.wake = wake_at(run)
+        kept.events.extend(self.through(event) for event in events)
+        if run.state.ended:
+            self.open.pop(run.id, None)
+
+    def refuse_delivered(self, run: Run, effected: Iterable[Effected]) -> None:
+        for effect in effected:
+            held = self.effects.get(effect.key) if isinstance(effect, Intended) else None
+            if held and held.state is EffectState.DELIVERED:
+                raise AlreadyDelivered(f"run {run.id}: effect {effect.key} was delivered already")
+
+    def effect(self, run: str, effected: Iterable[Effected]) -> None:
+        for effect in effected:
+            if isinstance(effect, Intended):
+                self._intend(run, effect)
+            elif effect.key in self.effects:
+                self.effects[effect.key] = _moved(self.effects[effect.key], effect)
+
+    def ask(self, change: Change) -> None:
+        run = change.after.id
+        for asked in opened(change.events):
+            self.questions.setdefault((run, asked.id), Question(run, asked))
+        for answered in closed(change.before, change.after, change.events):
+            if (run, answered.id) in self.questions:
+                self.questions[run, answered.id].open = False
+
+    def fold(self, message: int, run: str) -> None:
+        found = self.inbox.get(message)
+        if found is not None and found.run == run:
+            del self.inbox[message]
+
+    def through(self, value: T) -> T:
+        return codec.decode(type(value), codec.encode(value)) if self.strict else value
+
+    def _intend(self, run: str, effect: Intended) -> None:
+        held = self.effects.get(effect.key)
+        row = EffectRow(effect.key, EffectState.INTENT, run, effect.step, effect.attempt, effect.deadline)
+        self.effects[effect.key] = replace(row, output=held.output, summary=held.summary) if held else row
+
+    def _run_through(self, run: Run) -> Run:
+        if not self.strict:
+            return run
+        steps: dict[str, StepRun] = {name: self.through(step) for name, step in run.steps.items()}
+        return replace(self.through(run), epoch=run.epoch, version=run.version, steps=steps)
+
+
+def _moved(row: EffectRow, effect: Delivered | Voided) -> EffectRow:
+    """A receipt is never taken back."""
+    if isinstance(effect, Delivered):
+        return replace(row, state=EffectState.DELIVERED, output=effect.output, summary=effect.summary)
+    return row if row.state is EffectState.DELIVERED else replace(row, state=EffectState.VOID)

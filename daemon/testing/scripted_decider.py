@@ -1,0 +1,49 @@
+"""A decider that chooses what it is told to, sense or nonsense."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+
+from daemon.domain.guard import by_rule
+from daemon.domain.model import Decision, Json, Letter, Run
+from daemon.domain.plan import Plan, Step
+from daemon.domain.policy import Ask
+
+Choice = Callable[[Step, Ask], Decision]
+
+
+def agree(step: Step, ask: Ask) -> Decision:
+    """What the rule would do."""
+    return by_rule(step, ask)
+
+
+def choose(letter: Letter, *, tool: str = "", inputs: Mapping[str, Json] | None = None) -> Choice:
+    """This letter whatever is asked, with another tool or with inputs where they are given."""
+
+    def decision(step: Step, ask: Ask) -> Decision:
+        return Decision(letter, tool or step.use, "as the script says", "script", ask.rule, inputs or {})
+
+    return decision
+
+
+def refuse(step: Step, ask: Ask) -> Decision:
+    """A decider that is out of order."""
+    raise RuntimeError(f"no answer about {step.id} ({ask.reason})")
+
+
+class ScriptedDecider:
+    """`daemon.ports.Decider`. Takes its choices in turn and agrees with the rule when there are no more."""
+
+    def __init__(self, choices: Iterable[Choice] = (), *, prompt: bool = False) -> None:
+        self.asked: list[Ask] = []
+        self._choices = iter(choices)
+        self._prompt = prompt
+
+    @property
+    def prompt(self) -> bool:
+        return self._prompt
+
+    def decide(self, plan: Plan, ask: Ask, run: Run, now: datetime) -> Decision:  # noqa: ARG002  # the port's shape
+        self.asked.append(ask)
+        return next(self._choices, agree)(plan.by_id[ask.step], ask)
