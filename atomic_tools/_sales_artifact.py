@@ -36,7 +36,7 @@ class About(BaseModel):
 
 
 def schema(*, whole_ids: bool = False) -> pa.Schema:
-    """The columns: `minor` is whole minor units, `rest` millionths of one, `quantity` millionths of a piece."""
+    """`minor` is whole minor units, `rest` millionths of one, `quantity` millionths of a piece."""
     name = pa.dictionary(pa.int32(), pa.string())
     return pa.schema(
         [

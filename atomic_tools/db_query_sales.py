@@ -11,7 +11,16 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from atomic_tools import Artifact, BadDataError, InvalidInputError, MisconfiguredError, ToolContext, ToolInput, ToolOutput, tool
+from atomic_tools import (
+    Artifact,
+    BadDataError,
+    InvalidInputError,
+    MisconfiguredError,
+    ToolContext,
+    ToolInput,
+    ToolOutput,
+    tool,
+)
 
 from ._sales import Finding, LocalDay
 from ._sales_artifact import MEDIA_TYPE, About, Writer
@@ -129,7 +138,9 @@ def _refuse_empty(request: Input, decided: Plan) -> None:
         )
 
 
-def _output(request: Input, decided: Plan, day: LocalDay, as_of: datetime, data: Artifact, facts: int) -> Output:
+def _output(
+    request: Input, decided: Plan, day: LocalDay, as_of: datetime, data: Artifact, facts: int
+) -> Output:
     seen = decided.seen
     return Output(
         mode=request.mode,
