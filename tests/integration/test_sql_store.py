@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -418,3 +418,24 @@ def _killed_after(path: Path, name: str, commits: int) -> int:
     writer.kill()
     rest, _ = writer.communicate()
     return int([*seen, *rest.splitlines()][-1])
+
+
+def _shape(path: Path) -> dict[str, object]:
+    """What SQLite makes of a schema, whoever wrote it."""
+    with closing(sqlite3.connect(path)) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        columns = {table: connection.execute(f"PRAGMA table_info({table})").fetchall() for table in sorted(tables)}
+        indexes = connection.execute(
+            "SELECT name, tbl_name, sql IS NULL OR instr(sql, 'WHERE') FROM sqlite_master WHERE type = 'index' ORDER BY name"
+        ).fetchall()
+        return {"columns": columns, "indexes": indexes}
+
+
+def test_a_fresh_file_gets_the_schema_that_the_migrations_make(tmp_path: Path) -> None:
+    open_store(tmp_path / "fresh.db").close()
+    engine = create_engine(f"sqlite:///{tmp_path / 'migrated.db'}")
+    with engine.begin() as connection:
+        upgrade(connection, "head")
+    engine.dispose()
+
+    assert _shape(tmp_path / "fresh.db") == _shape(tmp_path / "migrated.db")
