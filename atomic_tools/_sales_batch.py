@@ -67,16 +67,12 @@ class Reader:
         odd = {row: text.partition(NAME)[0] for row, text in told.items()}
         named = {row: text.partition(NAME)[2] for row, text in told.items() if NAME in text}
         codes, currency = self._currencies(raw, len(rows))
-        counts = (
-            np.array(raw["rows"], dtype=np.int64) if "rows" in raw else np.ones(len(rows), dtype=np.int64)
-        )
+        counts = np.array(raw["rows"], dtype=np.int64) if "rows" in raw else np.ones(len(rows), dtype=np.int64)
         try:
             minor, rest = _minor(raw.get("minor", ()), odd, len(rows))
             quantity = _quantity(raw.get("quantity"), counts)
         except OverflowError:
-            raise BadDataError(
-                "a sum passes 92,233,720,368,547,758 major units and cannot be exact"
-            ) from None
+            raise BadDataError("a sum passes 92,233,720,368,547,758 major units and cannot be exact") from None
         batch = Batch(
             raw,
             self.stamps.micros(raw["stamp"]),
@@ -97,9 +93,7 @@ class Reader:
         if "currency" not in raw:
             return (self.currency,), np.zeros(size, dtype=np.int32)
         encoded = pa.array(raw["currency"], pa.string()).dictionary_encode()
-        return tuple(
-            currency_code(each) for each in encoded.dictionary.to_pylist()
-        ), encoded.indices.to_numpy()
+        return tuple(currency_code(each) for each in encoded.dictionary.to_pylist()), encoded.indices.to_numpy()
 
     def _read_odd(self, batch: Batch) -> None:
         for row, text in batch.odd.items():

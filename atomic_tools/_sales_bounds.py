@@ -63,14 +63,8 @@ def conditions(
             *texts,
             *(Stretch(each, dated=False) for each in (undated if indexed else [sa.or_(*undated)])),
         ]
-    if (
-        not is_number(kind)
-        and reading.stored_as.startswith("epoch")
-        and not isinstance(kind, sa.types.NullType)
-    ):
-        raise MisconfiguredError(
-            "the timestamp column holds no numbers", hint="set stored_as to utc, local or offset"
-        )
+    if not is_number(kind) and reading.stored_as.startswith("epoch") and not isinstance(kind, sa.types.NullType):
+        raise MisconfiguredError("the timestamp column holds no numbers", hint="set stored_as to utc, local or offset")
     spans = [Stretch(_span(stamp, kind, reading, first, last)) for first, last in _stretches(days)]
     return [*spans, Stretch(stamp.is_(None), dated=False)]
 
@@ -113,9 +107,7 @@ def _dates(days: Sequence[LocalDay], reading: Reading) -> list[tuple[date, date]
     merged: list[tuple[date, date]] = []
     for day in days:
         first, last = (
-            (day.date, day.date)
-            if _is_local(reading)
-            else (day.start.date(), (day.end - timedelta(0, 1)).date())
+            (day.date, day.date) if _is_local(reading) else (day.start.date(), (day.end - timedelta(0, 1)).date())
         )
         if merged and first <= merged[-1][1] + ONE:
             merged[-1] = (merged[-1][0], max(last, merged[-1][1]))

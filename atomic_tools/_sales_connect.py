@@ -62,9 +62,7 @@ def _sqlite(url: URL, seconds: float) -> sa.Engine:
 
     def connect() -> sqlite3.Connection:
         address = f"file:{quote(str(path.absolute()))}?mode=ro"
-        connection = sqlite3.connect(
-            address, uri=True, timeout=min(LOCK_WAIT_SECONDS, seconds), isolation_level=None
-        )
+        connection = sqlite3.connect(address, uri=True, timeout=min(LOCK_WAIT_SECONDS, seconds), isolation_level=None)
         connection.execute("PRAGMA query_only = ON")
         connection.execute("PRAGMA temp_store = FILE")
         return connection

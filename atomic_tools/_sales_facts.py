@@ -30,9 +30,7 @@ def single(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask) -> pa.Tab
     return _table(columns, facet, batch, kept, {"at": batch.at[kept], "order_id": ids})
 
 
-def hourly(
-    columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask, windows: Windows, *, distinct: bool
-) -> pa.Table:
+def hourly(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask, windows: Windows, *, distinct: bool) -> pa.Table:
     """The rows that count, added up by hour; with the orders where each row is one (else `order_counts`)."""
     at = windows.hour_of(batch.at[kept])
     table = _table(
@@ -40,8 +38,7 @@ def hourly(
         facet,
         batch,
         kept,
-        {"at": at, "order_id": [None] * len(at)}
-        | ({} if distinct else {"orders": np.zeros(len(at), np.int64)}),
+        {"at": at, "order_id": [None] * len(at)} | ({} if distinct else {"orders": np.zeros(len(at), np.int64)}),
     )
     keys = [name for name in columns.names if name not in MEASURES]
     summed = table.group_by(keys).aggregate([(name, "sum") for name in MEASURES])
@@ -58,9 +55,7 @@ def _table(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask, own: dict
     kinds = np.select([letters == letter for letter in _KIND_OF], list(_KIND_OF.values()), 0)
     names = [code or "" for code in batch.codes]
     products = pick(batch.raw["product"], kept) if "product" in batch.raw else [None] * size
-    orders = (
-        np.where(letters == SALE, rows, 0) if facet in ("all", "order") else np.zeros(size, dtype=np.int64)
-    )
+    orders = np.where(letters == SALE, rows, 0) if facet in ("all", "order") else np.zeros(size, dtype=np.int64)
     values = {
         "facet": _named(np.full(size, FACETS.index(facet)), FACETS),
         "kind": _named(kinds, KINDS),

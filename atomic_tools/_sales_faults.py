@@ -14,9 +14,7 @@ from ._contract import BadDataError, DeniedError, MisconfiguredError, ToolError,
 _DENIED_STATES = ("28", "42501")
 _SCHEMA_STATES = ("42P01", "42703", "3D000", "3F000", "42601", "42883", "42804")
 _DATA_STATES = ("22",)
-_SCHEMA_TEXT = re.compile(
-    r"no such (table|column|function|collation)|syntax error|unrecognized token|ambiguous column"
-)
+_SCHEMA_TEXT = re.compile(r"no such (table|column|function|collation)|syntax error|unrecognized token|ambiguous column")
 _DENIED_TEXT = re.compile(
     r"access denied|authentication failed|permission denied|not authorized|no password supplied",
     re.IGNORECASE,

@@ -48,25 +48,19 @@ class Plan:
     seen: Seen = field(default_factory=Seen)
 
 
-def plan(
-    connection: sa.Connection, described: Mapping | Select, day: LocalDay, mode: Mode, row_cap: int
-) -> Plan:
+def plan(connection: sa.Connection, described: Mapping | Select, day: LocalDay, mode: Mode, row_cap: int) -> Plan:
     """Check the description against the source. Raises MisconfiguredError."""
     days = days_needed(day.date, day.timezone)
     table, reading = _table(connection, described, day)
     lines = (
-        find_table(connection, described.lines.table)
-        if isinstance(described, Mapping) and described.lines
-        else None
+        find_table(connection, described.lines.table) if isinstance(described, Mapping) and described.lines else None
     )
     build = _Build(connection, reading, table, lines, days)
     book, fetches = build.statements(mode)
     stamps = stamps_of(reading, day.timezone)
     review = Review(Windows(days, day), stamps, Tally())
     reader = Reader(stamps, reading.currency, reading.amount_in == "minor")
-    return Plan(
-        mode, tuple(fetches), schema(whole_ids=book.whole_ids), reader, review, book.distinct, row_cap
-    )
+    return Plan(mode, tuple(fetches), schema(whole_ids=book.whole_ids), reader, review, book.distinct, row_cap)
 
 
 def _table(connection: sa.Connection, described: Mapping | Select, day: LocalDay) -> tuple[Table, Reading]:
@@ -95,9 +89,7 @@ class _Build:
         if isinstance(self.reading, Select):
             whole = Stretch(sa.true(), dated=False)
             book = self._book(sa.true())
-            return book, [
-                fetch for day in self.days for fetch in self._asked(self._made(mode, book, whole), day)
-            ]
+            return book, [fetch for day in self.days for fetch in self._asked(self._made(mode, book, whole), day)]
         nears = self._conditions(self.table.column(self.reading.timestamp))
         books = [self._book(near.condition) for near in nears]
         # one statement for each stretch: a source without an index scans more than once, but none has to
@@ -125,10 +117,7 @@ class _Build:
         where = self.reading.where if isinstance(self.reading, Mapping) else None
         if where is None:
             return found
-        return [
-            replace(each, condition=sa.and_(each.condition, sa.literal_column(f"({where})")))
-            for each in found
-        ]
+        return [replace(each, condition=sa.and_(each.condition, sa.literal_column(f"({where})"))) for each in found]
 
 
 def write(connection: sa.Connection, plan: Plan, writer: Writer) -> None:
@@ -187,9 +176,7 @@ def _read(connection: sa.Connection, plan: Plan, fetch: Fetch) -> Iterator[tuple
 
 def _raw(connection: sa.Connection, fetch: Fetch) -> Iterator[Sequence[Sequence[Any]]]:
     if connection.dialect.name != "sqlite":
-        streamed = connection.execution_options(yield_per=BATCH).execute(
-            fetch.statement, dict(fetch.parameters)
-        )
+        streamed = connection.execution_options(yield_per=BATCH).execute(fetch.statement, dict(fetch.parameters))
         yield from streamed.partitions()
         return
     result = connection.execute(fetch.statement, dict(fetch.parameters))

@@ -66,9 +66,7 @@ class Review:
         self._account("missing_order_id", batch, rows & missing)
 
     def _text(self, code: str, batch: Batch, row: int) -> object:
-        return (
-            batch.raw["currency"][row] if code == "unreadable_currency" and "currency" in batch.raw else None
-        )
+        return batch.raw["currency"][row] if code == "unreadable_currency" and "currency" in batch.raw else None
 
     def _add(self, code: str, batch: Batch, rows: Mask, shown: Callable[[int], object]) -> None:
         found = np.flatnonzero(rows)

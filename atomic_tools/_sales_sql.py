@@ -84,9 +84,7 @@ def each_row(book: Book, stretch: Stretch) -> Iterator[Fetch]:
     if book.lines is None or book.joined is None:
         yield _rows(book, "all", book.orders, stretch)
     else:
-        yield _rows(
-            book, "order", replace(book.orders, reading=_without_product(book.orders.reading)), stretch
-        )
+        yield _rows(book, "order", replace(book.orders, reading=_without_product(book.orders.reading)), stretch)
         yield _rows(book, "line", book.lines, stretch)
 
 
@@ -177,24 +175,18 @@ def _rows(book: Book, facet: Facet, terms: Terms, stretch: Stretch) -> Fetch:
         name: each for name, each in optional.items() if each is not None
     }
     labelled = [each.label(name) for name, each in columns.items()]
-    return Fetch(
-        facet, sa.select(*labelled).select_from(_source(book, facet)).where(stretch.condition), tuple(columns)
-    )
+    return Fetch(facet, sa.select(*labelled).select_from(_source(book, facet)).where(stretch.condition), tuple(columns))
 
 
 def book_of(reading: Reading, table: Table, dialect: Dialect, near: Expression, lines: Table | None) -> Book:
     """The FROM elements for a reading; `near` says which rows the needed days can be in."""
     order_id = reading.order_id
-    unique_by = reading.unique_by or (
-        (order_id,) if reading.version is not None and isinstance(order_id, str) else ()
-    )
+    unique_by = reading.unique_by or ((order_id,) if reading.version is not None and isinstance(order_id, str) else ())
     if reading.version is not None and not unique_by:
         raise MisconfiguredError("version needs unique_by here", hint="name the columns that identify a row")
     if not unique_by:
         distinct = isinstance(order_id, str) and table.primary_key == (order_id,)
-        return _with_lines(
-            Book(Terms(table, reading, dialect), table.clause, distinct=distinct), reading, lines
-        )
+        return _with_lines(Book(Terms(table, reading, dialect), table.clause, distinct=distinct), reading, lines)
     ranked = _ranked(table, reading, unique_by, near)
     clause = ranked.clause
     terms = Terms(ranked, reading, dialect, clause.c[RANK])

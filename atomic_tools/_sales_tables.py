@@ -96,9 +96,7 @@ def completed(reading: Reading, table: Table) -> Reading:
     """A Select with the documented optional columns that it yields; a Mapping as it is."""
     if isinstance(reading, Mapping):
         return reading
-    found: dict[str, Any] = {
-        name: name for name in OPTIONAL if getattr(reading, name) is None and name in table.types
-    }
+    found: dict[str, Any] = {name: name for name in OPTIONAL if getattr(reading, name) is None and name in table.types}
     if reading.currency_column is None and "currency" in table.types:
         found["currency_column"] = "currency"
     if "kind" in table.types and "kind" not in reading.model_fields_set:
@@ -109,7 +107,5 @@ def completed(reading: Reading, table: Table) -> Reading:
             "the SELECT yields neither amount nor quantity and unit_price", hint="name one so: AS amount"
         )
     if whole.currency is None and whole.currency_column is None:
-        raise MisconfiguredError(
-            "the SELECT yields no currency", hint="name one AS currency, or set `currency: EUR`"
-        )
+        raise MisconfiguredError("the SELECT yields no currency", hint="name one AS currency, or set `currency: EUR`")
     return whole

@@ -40,9 +40,7 @@ class Tally:
     def findings(self) -> tuple[Finding, ...]:
         """One finding for each reason that occurred, in the fixed order of `MESSAGES`."""
         return tuple(
-            Finding(
-                code=code, count=self._counts[code], message=message, examples=tuple(self._examples[code])
-            )
+            Finding(code=code, count=self._counts[code], message=message, examples=tuple(self._examples[code]))
             for code, message in MESSAGES.items()
             if self._counts[code]
         )

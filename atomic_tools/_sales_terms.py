@@ -51,9 +51,7 @@ class Terms:
         names: Sequence[Column | None] = (self.reading.amount,)
         if self.reading.amount is None:
             names = (self.reading.quantity, self.reading.unit_price)
-        return tuple(
-            (self._goods.column(name), self._goods.type_of(name)) for name in names if name is not None
-        )
+        return tuple((self._goods.column(name), self._goods.type_of(name)) for name in names if name is not None)
 
     @cached_property
     def amount(self) -> Expression:
@@ -77,9 +75,7 @@ class Terms:
             status = self.column(kind.column)
             listed = (*kind.sale, *kind.refund, *kind.adjustment, *kind.ignored)
             unlisted = sa.or_(status.is_(None), status.not_in(literals(listed)))
-            cases.insert(
-                -1, (unlisted, literal(f"{MARK}{UNKNOWN}=") + self._text(kind.column) + literal(MARK))
-            )
+            cases.insert(-1, (unlisted, literal(f"{MARK}{UNKNOWN}=") + self._text(kind.column) + literal(MARK)))
         left = self._letter(plain=False)
         return sa.case(*cases, else_=left + literal("=") + raw + self._named() + literal(MARK))
 
@@ -96,9 +92,7 @@ class Terms:
         show = mark if plain else _open
         sale = self._sale(show, plain=plain)
         conditions = {IGNORED: None, REFUND: None, ADJUSTMENT: None} | self._conditions(plain=plain)
-        cases = [
-            (condition, show(letter)) for letter, condition in conditions.items() if condition is not None
-        ]
+        cases = [(condition, show(letter)) for letter, condition in conditions.items() if condition is not None]
         return sa.case(*cases, else_=sale) if cases else sale
 
     def _sale(self, show: Callable[[str], Expression], *, plain: bool) -> Expression:
@@ -124,9 +118,7 @@ class Terms:
                 }
             case ByExpression() as kind:
                 told = {IGNORED: kind.ignored, REFUND: kind.refund, ADJUSTMENT: kind.adjustment}
-                return {
-                    letter: sa.literal_column(f"({sql})", sa.Boolean) for letter, sql in told.items() if sql
-                }
+                return {letter: sa.literal_column(f"({sql})", sa.Boolean) for letter, sql in told.items() if sql}
 
     def _begins(self, prefixes: tuple[str, ...]) -> Expression | None:
         text = self._text(self.reading.order_id)
@@ -152,9 +144,7 @@ class Terms:
     @cached_property
     def product(self) -> Expression | None:
         name = self.reading.product
-        return (
-            None if name is None else self.dialect.text(self._goods.column(name), self._goods.type_of(name))
-        )
+        return None if name is None else self.dialect.text(self._goods.column(name), self._goods.type_of(name))
 
     @cached_property
     def minor(self) -> Expression:

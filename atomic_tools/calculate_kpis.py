@@ -59,9 +59,7 @@ def calculate_kpis(request: Input, context: ToolContext) -> Output:
     path = context.path(request.data)
     described = about(path)
     if described is None:
-        raise BadDataError(
-            f"{request.data.name} was not made by db_query_sales", hint="pass its output's `data`"
-        )
+        raise BadDataError(f"{request.data.name} was not made by db_query_sales", hint="pass its output's `data`")
     day = local_day(described.date, described.timezone)
     windows = Windows(days_needed(day.date, day.timezone), day)
     frames = load(path, windows, distinct=described.distinct_orders)

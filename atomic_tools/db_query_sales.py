@@ -138,9 +138,7 @@ def _refuse_empty(request: Input, decided: Plan) -> None:
         )
 
 
-def _output(
-    request: Input, decided: Plan, day: LocalDay, as_of: datetime, data: Artifact, facts: int
-) -> Output:
+def _output(request: Input, decided: Plan, day: LocalDay, as_of: datetime, data: Artifact, facts: int) -> Output:
     seen = decided.seen
     return Output(
         mode=request.mode,

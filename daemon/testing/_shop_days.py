@@ -102,9 +102,7 @@ def _order(order_id: str, at: datetime, random: Random) -> Order:
         return Order(f"R{order_id}", at, "refunded", currency, (_line(currency, random, -1),))
     lines = tuple(_line(currency, random, 1) for _ in range(_LINES[int(random.random() * 6)]))
     status = "cancelled" if chance < 0.09 else ("paid" if random.random() < 0.6 else "shipped")
-    return Order(
-        order_id, at, status, currency, lines, 2 if 0.09 <= chance < 0.12 else 1, 0.12 <= chance < 0.15
-    )
+    return Order(order_id, at, status, currency, lines, 2 if 0.09 <= chance < 0.12 else 1, 0.12 <= chance < 0.15)
 
 
 def _line(currency: str, random: Random, sign: int) -> Line:

@@ -162,13 +162,9 @@ def _stored(minor: int, currency: str) -> float:
 
 def expected_figures(day: date, *, timezone: str, seed: int = 1, newest: bool = False) -> dict[str, Expected]:
     """What a right report of that day says, by currency; empty for a day without sales and refunds."""
-    booked = [
-        order for order in orders_of(day, timezone, seed, newest=newest) if order.status in SALES + REFUNDS
-    ]
+    booked = [order for order in orders_of(day, timezone, seed, newest=newest) if order.status in SALES + REFUNDS]
     currencies = sorted({order.currency for order in booked})
-    return {
-        code: _expected([order for order in booked if order.currency == code], code) for code in currencies
-    }
+    return {code: _expected([order for order in booked if order.currency == code], code) for code in currencies}
 
 
 def _expected(booked: list[Order], currency: str) -> Expected:

@@ -425,9 +425,9 @@ def _shape(path: Path) -> dict[str, object]:
     with closing(sqlite3.connect(path)) as connection:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         columns = {table: connection.execute(f"PRAGMA table_info({table})").fetchall() for table in sorted(tables)}
-        indexes = connection.execute(
-            "SELECT name, tbl_name, sql IS NULL OR instr(sql, 'WHERE') FROM sqlite_master WHERE type = 'index' ORDER BY name"
-        ).fetchall()
+        partial = "sql IS NULL OR instr(sql, 'WHERE')"
+        query = f"SELECT name, tbl_name, {partial} FROM sqlite_master WHERE type = 'index' ORDER BY name"
+        indexes = connection.execute(query).fetchall()
         return {"columns": columns, "indexes": indexes}
 
 

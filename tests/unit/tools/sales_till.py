@@ -68,7 +68,12 @@ def compute(output: Output, where: ToolContext, **fields: Any) -> KpiOutput:
 
 
 def kpis(
-    folder: Path, url: str, mapping: dict[str, Any] | None = None, top: int = 10, average_of: str = "gross", **fields: Any
+    folder: Path,
+    url: str,
+    mapping: dict[str, Any] | None = None,
+    top: int = 10,
+    average_of: str = "gross",
+    **fields: Any,
 ) -> SalesKpis:
     """The figures, after both modes were seen to give the same ones."""
     found = []

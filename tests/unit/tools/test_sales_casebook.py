@@ -140,8 +140,16 @@ def cb_031_the_last_version_of_an_order_wins(folder: Path) -> None:
 
 
 def cb_033_two_spellings_that_look_the_same_are_one_product(folder: Path) -> None:
-    names = ["Imation 8GB Mini", "Imation\u00a08GB Mini", "\ufeffImation 8GB  Mini ", "Café “No. 5” – €9", "Cafe\u0301 “No. 5” –\u00a0€9"]
-    url = shop(folder, [(n, "2026-03-10", 1.0, name) for n, name in enumerate(names)], "id INTEGER, at TEXT, amount, name TEXT")
+    names = [
+        "Imation 8GB Mini",
+        "Imation\u00a08GB Mini",
+        "\ufeffImation 8GB  Mini ",
+        "Café “No. 5” – €9",
+        "Cafe\u0301 “No. 5” –\u00a0€9",
+    ]
+    url = shop(
+        folder, [(n, "2026-03-10", 1.0, name) for n, name in enumerate(names)], "id INTEGER, at TEXT, amount, name TEXT"
+    )
     found = only(kpis(folder, url, {"product": "name"}))
     assert [(each.product, str(each.amount)) for each in found.top_products] == [
         ("Imation 8GB Mini", "3.00"),
