@@ -38,13 +38,14 @@ class SqlStore:
         fence: int = 0,
     ) -> list[bool]:
         accounted = [ledger_row(row) for row in rows]
+        units = [self._writing.birth(birth, owner) for birth in births]
         marks = [{"job": job, "watermark": micros(at)} for job, at in (watermarks or {}).items()]
 
         def work(connection: Connection) -> list[bool]:
             leases.check_fence(connection, fence)
             self._statements.accounted.many(connection, accounted)
             self._statements.watermark.many(connection, marks)
-            return [self._writing.birth(connection, birth, owner) for birth in births]
+            return [unit(connection) for unit in units]
 
         return self.database.write(work)
 
