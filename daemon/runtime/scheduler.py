@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from itertools import islice
 from typing import Protocol
 
 from ..domain.birth import new_run
-from ..domain.calendar import due_after, due_between, occurrence
+from ..domain.calendar import first_due_after, first_due_between, occurrence
 from ..domain.job import Disposition, Job, LedgerRow, Occurrence
 from ..domain.model import Run
 from ..domain.plan import Plan
@@ -71,7 +70,7 @@ class Scheduler:
 
     def _after(self, job_id: str, instant: datetime) -> datetime | None:
         schedule = self._jobs[job_id].schedule
-        return next(due_after(schedule, instant), None) if schedule else None
+        return first_due_after(schedule, instant) if schedule else None
 
     def tick(self) -> datetime:
         """Account for what is due, drive what wants driving; the instant at which to look again. Raises StoreError."""
@@ -112,9 +111,9 @@ class Scheduler:
         """Due and unaccounted for, oldest first, and whether there are more; the default catch-up runs the latest."""
         if job.schedule is None:
             raise ValueError(f"job {job.id!r} has no schedule to owe anything")
-        instants = due_between(job.schedule, self._watermarks[job.id], now)
-        owed = [occurrence(job, instant, self._zone_data) for instant in islice(instants, MOST_OWED)]
-        return owed, next(instants, None) is not None
+        instants = first_due_between(job.schedule, self._watermarks[job.id], now, MOST_OWED + 1)
+        owed = [occurrence(job, instant, self._zone_data) for instant in instants[:MOST_OWED]]
+        return owed, len(instants) > MOST_OWED
 
     def _birth(self, job: Job, due: Occurrence, now: datetime) -> Birth:
         self._plans.keep(job.plan)
