@@ -117,13 +117,10 @@ class Daemon:
         models = {job.id: job.model for job in self.config.jobs if job.model}
         if not models:
             return None
-        from .adapters.llm.desk import Desk  # noqa: PLC0415 - only where a model decides
-        from .adapters.llm.notebook import Notebook  # noqa: PLC0415
-        from .adapters.llm.office import Office  # noqa: PLC0415
+        from .adapters.llm.opening import open_office  # noqa: PLC0415 - only who has a model needs Jinja
 
-        notebook = Notebook(settings.state / "models.db")
-        desk = Desk(self.clock, self.artifacts, notebook, self.observers.notice, settings.secrets.values)
-        return Office(models, desk, settings.secrets)
+        spent = settings.state / "models.db"
+        return open_office(models, spent, self.clock, self.artifacts, self.observers.notice, settings.secrets)
 
     @cached_property
     def outside(self) -> Outside:
@@ -157,6 +154,8 @@ class Daemon:
     @cached_property
     def service(self) -> Service:
         scheduler = Scheduler(self.outside, self.plans, self.executor, self.config.by_id, zone_data_version())
+        if self.office:
+            self.office.warm_up()
         return Service(self.outside, self.executor, scheduler)
 
     @cached_property

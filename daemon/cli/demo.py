@@ -50,7 +50,7 @@ def demo(
         job = config.by_id.get(JOB)
         if job is None or job.broken:
             raise Refused("\n".join(map(str, config.faults)) or f"{folder} has no job {JOB!r} any more")
-        _build_shop(config.settings, job)
+        build_shop(config.settings, job)
         code = Errand(daemon, bulletin, as_json=as_json).run(job, yesterday(job, datetime.now(UTC)))
     lending.lend(folder / "state")
     if not as_json:
@@ -70,7 +70,7 @@ def _sandbox(state: Path) -> Sandbox | None:
     return Sandbox(Recipe(tools=TOOLS, preload=(), cache=shared or state / "cache"))
 
 
-def _build_shop(settings: Settings, job: Job) -> None:
+def build_shop(settings: Settings, job: Job) -> None:
     """Eighteen months up to yesterday; a shop that is there already only gets the days that it lacks."""
     from ..runtime.requests import yesterday
     from ..testing.shop import build_shop
