@@ -43,8 +43,11 @@ class Input(ToolInput):
     url: str | None = None
     """SQLAlchemy URL of the source; unset, the secret `database_url` is used."""
     mapping: Mapping | None = None
+    """The columns of a table of orders or of order lines."""
     select: Select | None = None
+    """A SELECT of your own between `:start` and `:end`."""
     mode: Literal["aggregate", "rows"] = "aggregate"
+    """Group in the source, or keep every row; the figures are the same."""
     on_no_data: OnNoData = "report"
     """What a day without sales means. `fail` fails this step; the others are passed on in the output."""
     row_cap: Annotated[int, Field(ge=1)] = 10_000_000

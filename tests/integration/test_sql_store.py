@@ -196,6 +196,7 @@ class TestDamage:
             SqlQueries(store.database).events("run-1")
 
 
+@pytest.mark.slow
 class TestGrowth:
     def test_a_commit_writes_changed_rows_only(self, path: Path, store: SqlStore) -> None:
         store.create([Birth(a_run())])

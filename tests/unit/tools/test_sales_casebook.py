@@ -201,6 +201,7 @@ CASES: dict[str, Callable[[Path], None]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_the_fault_does_not_happen_here(case: str, tmp_path: Path) -> None:
     CASES[case](tmp_path)
