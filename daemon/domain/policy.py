@@ -121,6 +121,9 @@ def next_action(plan: Plan, run: Run, now: datetime) -> Action:
 def _candidates(plan: Plan, run: Run, now: datetime) -> Iterator[Action]:
     if reason := _over_limit(plan, run, now):
         yield WindDown(RunState.FAILED, reason)
+    for at in run.steps.values():
+        if at.closes:
+            yield WindDown(RunState.SUCCEEDED, f"nothing to go on with: {at.summary}")
     for question in run.escalations.values():
         if question.expires_at <= now:
             yield Expire(question.id)

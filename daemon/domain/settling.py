@@ -6,7 +6,7 @@ from datetime import datetime
 
 from .defaults import SETTLE
 from .errors import Kind
-from .model import Failed, Reconciled, StepRun, StepState, Succeeded, Verdict
+from .model import Failed, Json, Reconciled, StepRun, StepState, Succeeded, Verdict
 from .values import replace
 
 
@@ -18,11 +18,17 @@ def done(step: StepRun, outcome: Succeeded, at: datetime) -> StepRun:
         output=outcome.output,
         summary=outcome.summary,
         artifacts=outcome.artifacts,
+        closes=closes(outcome.output),
         failure=None,
         unknown=None,
         wake_at=None,
         ended_at=at,
     )
+
+
+def closes(output: Json) -> bool:
+    """Whether an output says that there is no data and that a run without data is to end here, and end well."""
+    return isinstance(output, dict) and output.get("no_data") is True and output.get("on_no_data") == "skip"
 
 
 def reconciled(step: StepRun, answer: Succeeded | Reconciled, at: datetime) -> StepRun:
