@@ -22,7 +22,7 @@ _COLUMNS = ["at", "facet", "kind", "currency", "product", "orders", "quantity", 
 
 @dataclass(frozen=True)
 class Frames:
-    """`money` by day, hour, currency, kind; of the day itself, `products` by currency and `orders` by hour."""
+    """`money` by day, hour, currency, kind; of the day, `products` by currency and `orders` by hour."""
 
     money: pd.DataFrame
     products: pd.DataFrame

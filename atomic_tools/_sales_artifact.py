@@ -89,7 +89,10 @@ class Writer:
 
 def about(path: Path) -> About | None:
     """The description of an artifact; None when the file is not one of ours."""
-    metadata: dict[bytes, bytes] = pq.read_metadata(path).metadata or {}
+    try:
+        metadata: dict[bytes, bytes] = pq.read_metadata(path).metadata or {}
+    except pa.ArrowInvalid:
+        return None
     return About.model_validate_json(metadata[_ABOUT]) if _ABOUT in metadata else None
 
 

@@ -88,7 +88,7 @@ class Reading(_Described):
     amount: Column | None = None
     quantity: Column | None = None
     unit_price: Column | None = None
-    """Times quantity: the amount where there is no `amount`. Only lines with both above zero make an order."""
+    """Times quantity: the amount where there is no `amount`. Only lines with both above 0 make an order."""
     amount_in: Literal["major", "minor"] = "major"
     """`minor` for a column of cents."""
     currency: str | None = Field(default=None, pattern="^[A-Z]{3}$")
@@ -130,7 +130,8 @@ class Select(Reading):
     """A SELECT of sale rows between `:start` and `:end`.
 
     It yields `order_id`, `timestamp`, and `amount` or `quantity` and `unit_price`; where it also yields
-    `currency`, `product` or `kind` (sale, refund, adjustment, ignored), these are used too.
+    `currency`, `product` or `kind` (sale, refund, adjustment, ignored), these are used too. The bounds come as
+    the column stores stamps (`stored_as`), as text like 2026-03-10 00:00:00 or in the form of `timestamp_format`.
     """
 
     sql: str

@@ -104,18 +104,18 @@ def _keys(book: Book, terms: Terms, *, minutes: bool) -> dict[str, Expression]:
 
 
 def _bucket(book: Book, dialect: Dialect, *, minutes: bool) -> Expression:
+    """The stamp cut to its hour or minute; never NULL where keys are packed into one text."""
     reading = book.orders.reading
     kind = book.orders.table.type_of(reading.timestamp)
-    if reading.timestamp_format is not None:
-        return dialect.text(book.stamp, kind) if dialect.packs_keys else book.stamp
-    if not reading.stored_as.startswith("epoch"):
+    if reading.timestamp_format is None and not reading.stored_as.startswith("epoch"):
         return dialect.bucket(book.stamp, kind, minutes)
-    if not is_integer(kind):
-        return book.stamp
+    stamp = book.stamp - book.stamp % _span(reading, minutes=minutes) if is_integer(kind) else book.stamp
+    return dialect.text(stamp, kind) if dialect.packs_keys else stamp
+
+
+def _span(reading: Reading, *, minutes: bool) -> Expression:
     seconds = 60 if minutes else 3600
-    return book.stamp - book.stamp % sa.literal_column(
-        f"{seconds if reading.stored_as == 'epoch_seconds' else seconds * 1000}"
-    )
+    return sa.literal_column(str(seconds if reading.stored_as == "epoch_seconds" else seconds * 1000))
 
 
 def _groups(book: Book, facet: Facet, terms: Terms, stretch: Stretch, *, minutes: bool) -> Fetch:

@@ -33,11 +33,12 @@ def context(folder: Path, *, seconds: float = 60, **secrets: str) -> ToolContext
 
 def shop(folder: Path, rows: Iterable[Sequence[Any]], columns: str = "id INTEGER, at TEXT, amount") -> str:
     """The URL of a new SQLite file with one table `orders`."""
-    path = folder / f"shop-{next(_calls)}.db"
+    path, made = folder / f"shop-{next(_calls)}.db", list(rows)
+    width = len(made[0]) if made else 0
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"CREATE TABLE orders ({columns})")
-        marks = ", ".join("?" * (columns.count(",") + 1))
-        connection.executemany(f"INSERT INTO orders VALUES ({marks})", rows)
+        if made:
+            connection.executemany(f"INSERT INTO orders VALUES ({', '.join('?' * width)})", made)
     return f"sqlite:///{path}"
 
 
@@ -46,7 +47,9 @@ def run_sql(url: str, script: str) -> None:
         connection.executescript(script)
 
 
-def fetch(folder: Path, url: str, mapping: dict[str, Any] | None = None, **fields: Any) -> tuple[Output, ToolContext]:
+def fetch(
+    folder: Path, url: str, mapping: dict[str, Any] | None = None, **fields: Any
+) -> tuple[Output, ToolContext]:
     """Call db_query_sales; `mapping` completes the simple one, unless `select` is among the fields."""
     if "select" not in fields:
         fields["mapping"] = {**SIMPLE, **(mapping or {})}

@@ -27,7 +27,13 @@ def cb_015_joining_items_does_not_multiply_order_totals(folder: Path) -> None:
         INSERT INTO items VALUES (1, 'Lamp', 1, '50.00'), (1, 'Bulb', 3, '10.00'), (1, 'Cord', 1, '21.50'),
         (2, 'Lamp', 1, '40.00'), (3, 'Clip', 2, '2.00'), (3, 'Pin', 1, '4.25')""",
     )
-    lines = {"table": "items", "order_id": "order_id", "product": "product", "quantity": "qty", "unit_price": "price"}
+    lines = {
+        "table": "items",
+        "order_id": "order_id",
+        "product": "product",
+        "quantity": "qty",
+        "unit_price": "price",
+    }
     found = only(kpis(folder, url, {"lines": lines}))
     assert (found.orders, str(found.net), str(found.average_order_value)) == (3, "149.75", "49.92")
     assert (found.top_products[0].product, str(found.top_products[0].amount)) == ("Lamp", "90.00")
@@ -120,7 +126,12 @@ def cb_029_a_refund_lowers_net_and_is_no_order(folder: Path) -> None:
     rows = [*((n, "2026-03-10 12:00:00", "20.00") for n in range(1, 6)), (5, "2026-03-10 13:00:00", "-20.00")]
     url = shop(folder, [*rows, (99, "2026-03-10 14:00:00", "-7.50")])
     found = only(kpis(folder, url))
-    assert (found.orders, str(found.gross), str(found.refunds), str(found.net)) == (5, "100.00", "-27.50", "72.50")
+    assert (found.orders, str(found.gross), str(found.refunds), str(found.net)) == (
+        5,
+        "100.00",
+        "-27.50",
+        "72.50",
+    )
     assert str(found.average_order_value) == "20.00"
 
 
@@ -148,7 +159,9 @@ def cb_033_two_spellings_that_look_the_same_are_one_product(folder: Path) -> Non
         "Cafe\u0301 “No. 5” –\u00a0€9",
     ]
     url = shop(
-        folder, [(n, "2026-03-10", 1.0, name) for n, name in enumerate(names)], "id INTEGER, at TEXT, amount, name TEXT"
+        folder,
+        [(n, "2026-03-10", 1.0, name) for n, name in enumerate(names)],
+        "id INTEGER, at TEXT, amount, name TEXT",
     )
     found = only(kpis(folder, url, {"product": "name"}))
     assert [(each.product, str(each.amount)) for each in found.top_products] == [

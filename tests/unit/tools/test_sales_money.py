@@ -26,7 +26,8 @@ def test_split_amounts_add_up_exactly(amounts: list[Decimal]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("minor", "rest", "shown"), [(30, 0, "0.30"), (200, 1_000_000, "2.01"), (0, -100_000, "0.00"), (5, 0, "0.05")]
+    ("minor", "rest", "shown"),
+    [(30, 0, "0.30"), (200, 1_000_000, "2.01"), (0, -100_000, "0.00"), (5, 0, "0.05")],
 )
 def test_an_amount_is_shown_with_exactly_the_currencys_places(minor: int, rest: int, shown: str) -> None:
     assert str(major(minor, rest, "EUR")) == shown
@@ -37,6 +38,8 @@ def test_text_that_is_no_plain_number_is_refused(text: str) -> None:
     assert number(text) is None
 
 
-@pytest.mark.parametrize(("raw", "code"), [("EUR", "EUR"), ("eur", "EUR"), ("€", None), ("", None), ("EURO", None)])
+@pytest.mark.parametrize(
+    ("raw", "code"), [("EUR", "EUR"), ("eur", "EUR"), ("€", None), ("", None), ("EURO", None)]
+)
 def test_a_currency_is_a_three_letter_code(raw: str, code: str | None) -> None:
     assert currency_code(raw) == code
