@@ -8,14 +8,8 @@ from enum import StrEnum
 
 from .model import DataDate
 from .plan import Plan
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """When a job is due: a five-field cron expression read in an IANA zone."""
-
-    cron: str
-    timezone: str
+from .schedule import Schedule
+from .timing import Timing
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +29,9 @@ class Job:
     broken: str = ""
     secrets: tuple[str, ...] = field(default=())
     """Names of the configured secrets that its steps declare."""
+    timing: Timing = Timing()
+    after: str = ""
+    """The job whose success makes this one due, for the same data date."""
 
 
 class Disposition(StrEnum):

@@ -12,10 +12,11 @@ from itertools import islice
 from typing import Protocol
 
 from ..domain.birth import new_run
-from ..domain.calendar import due_after, due_between, occurrence
+from ..domain.calendar import occurrence
 from ..domain.job import Disposition, Job, LedgerRow, Occurrence
 from ..domain.model import Run
 from ..domain.plan import Plan
+from ..domain.schedule import due_after, due_between
 from ..ports import Birth
 from .outside import Outside
 from .plans import Plans
