@@ -49,6 +49,7 @@ $(VENV)/run: requirements/run.lock pyproject.toml
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install --require-hashes -r requirements/run.lock
 	@$(PIP) install --no-deps --no-build-isolation -e .
+	-@$(BIN)/clockwright demo --folder $(VENV)/warm-up --json > /dev/null
 	@touch $@
 
 $(VENV)/dev: requirements/dev.lock $(VENV)/run

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from atomic_tools._chart_hours import compared, elapsed_hours
 from atomic_tools._chart_products import shown_products
 from atomic_tools._report_headline import against_main_base
-from atomic_tools._report_numbers import long_date
+from atomic_tools._report_numbers import long_date, short_money
 from atomic_tools._report_text import one_line
 from atomic_tools._report_words import Voice
 from atomic_tools._sales import CurrencyKpis, SalesKpis
@@ -67,10 +67,17 @@ class Scene:
     def texts(self) -> Iterator[str]:
         """Every text that may be drawn, for the choice of fonts."""
         yield from (self.heading, self.empty, self.zone, *self.voice.all_words())
-        for figures in self.kpis.currencies:
-            yield from (self.net_line(figures), self.note(figures), *self.legend(figures))
-            yield from (self.voice.money(each.amount, figures.currency) for each in figures.by_hour)
-            yield from (one_line(each.product) for each in figures.top_products)
+        if self.figures is not None:
+            yield from (self.net_line(self.figures), self.note(self.figures), *self.legend(self.figures))
+            yield from (one_line(each.product) for each in shown_products(self.figures))
+            yield from _amounts(self.figures, self.voice)
+
+
+def _amounts(figures: CurrencyKpis, voice: Voice) -> Iterator[str]:
+    by_hour, by_product = figures.by_hour, figures.top_products
+    for amount in [each.amount for each in by_hour] + [each.amount for each in by_product]:
+        yield voice.money(amount, figures.currency)
+        yield short_money(amount, figures.currency, voice.locale)
 
 
 def _alt(scene: Scene, figures: CurrencyKpis) -> Iterator[str]:

@@ -136,13 +136,17 @@ class ToolContext:
     """What one call may use beside its input.
 
     `workdir` is the call's own folder; `deadline` is the aware UTC instant after which nothing may be sent;
-    `secrets` holds only the declared ones.
+    `secrets` holds only the declared ones. `parts` names what the receiver already has of this effect: only the rest
+    is sent. `outbox` is the local folder for what must not reach the world, which in a `dry_run` is everything.
     """
 
     workdir: Path
     deadline: datetime
     effect_key: str | None = None
-    secrets: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    parts: tuple[str, ...] = ()
+    outbox: Path | None = None
+    dry_run: bool = False
 
     def save(self, name: str, content: bytes, media_type: str = "application/octet-stream") -> Artifact:
         """Keep `content` as an artifact of this call."""

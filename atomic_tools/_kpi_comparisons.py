@@ -37,7 +37,10 @@ def _compared(figures: Figures, against: Against, dates: Sequence[date]) -> Comp
         words = f"no base: no sales on {' or '.join(each.isoformat() for each in sorted(dates))}"
         return Comparison(against=against, base=None, difference=None, percent=None, reason=words)
     base = _mean(figures, [figures.totals(each).net for each in days])
-    hours = [_mean(figures, list(each)) for each in zip(*(figures.by_wall_hour(each) for each in days), strict=True)]
+    hours = [
+        _mean(figures, list(each))
+        for each in zip(*(figures.by_wall_hour(each) for each in days), strict=True)
+    ]
     difference = figures.totals(figures.today).net - base
     return Comparison(
         against=against,

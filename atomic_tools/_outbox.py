@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,6 +92,8 @@ class Outbox:
         return self.root / key
 
     def _sweep(self) -> None:
+        """Remove what killed processes left; a folder that goes away meanwhile belongs to a live one."""
         for left in self.root.glob(f"{_UNFINISHED}*"):
-            if time.time() - left.stat().st_mtime > _ABANDONED_AFTER:
-                shutil.rmtree(left, ignore_errors=True)
+            with suppress(FileNotFoundError):
+                if time.time() - left.stat().st_mtime > _ABANDONED_AFTER:
+                    shutil.rmtree(left, ignore_errors=True)

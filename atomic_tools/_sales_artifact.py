@@ -16,6 +16,7 @@ MEDIA_TYPE = "application/vnd.apache.parquet"
 FACETS = ("all", "order", "line", "count")
 KINDS = ("sale", "refund", "adjustment")
 MEASURES = ("orders", "quantity", "minor", "rest", "rows")
+TOGETHER = 50_000
 _ABOUT = b"clockwright.sales"
 
 
@@ -35,7 +36,7 @@ class About(BaseModel):
 
 
 def schema(*, whole_ids: bool = False) -> pa.Schema:
-    """The columns: `minor` is whole minor units, `rest` millionths of one, `quantity` millionths of a piece."""
+    """`minor` is whole minor units, `rest` millionths of one, `quantity` millionths of a piece."""
     name = pa.dictionary(pa.int32(), pa.string())
     return pa.schema(
         [
@@ -55,10 +56,11 @@ def schema(*, whole_ids: bool = False) -> pa.Schema:
 
 
 class Writer:
-    """Appends batches to a file; memory stays that of one batch."""
+    """Appends tables to a file, small ones together; memory stays that of one batch."""
 
     def __init__(self, path: Path, columns: pa.Schema) -> None:
         self._file = pq.ParquetWriter(path, columns, compression="snappy", store_schema=True)
+        self._waiting: list[pa.Table] = []
         self.rows = 0
 
     def __enter__(self) -> Self:
@@ -68,12 +70,20 @@ class Writer:
         self._file.close()
 
     def write(self, table: pa.Table) -> None:
-        if table.num_rows:
-            self._file.write_table(table)
-            self.rows += table.num_rows
+        """Add the table's rows."""
+        self.rows += table.num_rows
+        self._waiting.append(table)
+        if sum(each.num_rows for each in self._waiting) >= TOGETHER:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._file.write_table(pa.concat_tables(self._waiting).unify_dictionaries())
+            self._waiting = []
 
     def finish(self, about: About) -> None:
-        """Put the description into the file's footer."""
+        """Write what waits, and the description into the file's footer."""
+        self._flush()
         self._file.add_key_value_metadata({_ABOUT: about.model_dump_json().encode()})
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -14,7 +16,7 @@ from ._contract import MisconfiguredError
 from ._sales import LocalDay
 from ._sales_artifact import Writer, schema
 from ._sales_batch import Batch, Mask, Reader
-from ._sales_bounds import conditions, stored
+from ._sales_bounds import Stretch, conditions, stored
 from ._sales_day import days_needed, whole_hours
 from ._sales_dialect import dialect_of
 from ._sales_facts import OrderRow, hourly, order_counts, order_rows, single
@@ -27,7 +29,7 @@ from ._sales_tables import Table, completed, find_query, find_table
 from ._sales_tally import Tally
 from ._sales_window import Windows
 
-BATCH = 50_000
+BATCH = 20_000
 Mode = Literal["aggregate", "rows"]
 
 
@@ -46,17 +48,25 @@ class Plan:
     seen: Seen = field(default_factory=Seen)
 
 
-def plan(connection: sa.Connection, described: Mapping | Select, day: LocalDay, mode: Mode, row_cap: int) -> Plan:
+def plan(
+    connection: sa.Connection, described: Mapping | Select, day: LocalDay, mode: Mode, row_cap: int
+) -> Plan:
     """Check the description against the source. Raises MisconfiguredError."""
     days = days_needed(day.date, day.timezone)
     table, reading = _table(connection, described, day)
-    lines = find_table(connection, described.lines.table) if isinstance(described, Mapping) and described.lines else None
+    lines = (
+        find_table(connection, described.lines.table)
+        if isinstance(described, Mapping) and described.lines
+        else None
+    )
     build = _Build(connection, reading, table, lines, days)
     book, fetches = build.statements(mode)
     stamps = stamps_of(reading, day.timezone)
     review = Review(Windows(days, day), stamps, Tally())
     reader = Reader(stamps, reading.currency, reading.amount_in == "minor")
-    return Plan(mode, tuple(fetches), schema(whole_ids=book.whole_ids), reader, review, book.distinct, row_cap)
+    return Plan(
+        mode, tuple(fetches), schema(whole_ids=book.whole_ids), reader, review, book.distinct, row_cap
+    )
 
 
 def _table(connection: sa.Connection, described: Mapping | Select, day: LocalDay) -> tuple[Table, Reading]:
@@ -82,34 +92,64 @@ class _Build:
     days: tuple[LocalDay, ...]
 
     def statements(self, mode: Mode) -> tuple[Book, list[Fetch]]:
-        near = sa.true() if isinstance(self.reading, Select) else sa.or_(*self._conditions())
-        book = book_of(self.reading, self.table, dialect_of(self.connection), near, self.lines)
-        make = self._maker(mode, book)
         if isinstance(self.reading, Select):
-            return book, [fetch for day in self.days for fetch in self._asked(make(sa.true()), day)]
-        return book, [fetch for each in self._conditions(book.stamp) for fetch in make(each)]
+            whole = Stretch(sa.true(), dated=False)
+            book = self._book(sa.true())
+            return book, [
+                fetch for day in self.days for fetch in self._asked(self._made(mode, book, whole), day)
+            ]
+        nears = self._conditions(self.table.column(self.reading.timestamp))
+        books = [self._book(near.condition) for near in nears]
+        # one statement for each stretch: a source without an index scans more than once, but none has to
+        # merge the row sets of several index ranges, which would cost more than the grouping itself
+        made = [self._made(mode, book, self._conditions(book.stamp)[n]) for n, book in enumerate(books)]
+        return books[0], [fetch for fetches in made for fetch in fetches]
 
-    def _maker(self, mode: Mode, book: Book) -> Callable[[Any], Iterator[Fetch]]:
+    def _book(self, near: Any) -> Book:
+        return book_of(self.reading, self.table, dialect_of(self.connection), near, self.lines)
+
+    def _made(self, mode: Mode, book: Book, stretch: Stretch) -> Iterator[Fetch]:
         if mode == "rows":
-            return lambda condition: each_row(book, condition)
-        minutes = not whole_hours(self.days)
-        return lambda condition: grouped(book, condition, minutes=minutes)
+            return each_row(book, stretch)
+        return grouped(book, stretch, minutes=not whole_hours(self.days))
 
     def _asked(self, fetches: Iterator[Fetch], day: LocalDay) -> Iterator[Fetch]:
         bounds = _bounds(self.connection, self.reading, day)
         return (replace(fetch, window=day, parameters=bounds) for fetch in fetches)
 
-    def _conditions(self, stamp: Any = None) -> list[Any]:
-        column = self.table.column(self.reading.timestamp) if stamp is None else stamp
+    def _conditions(self, stamp: Any) -> list[Stretch]:
         kind = self.table.type_of(self.reading.timestamp)
         sqlite = self.connection.dialect.name == "sqlite"
-        found = conditions(column, kind, self.reading, self.days, sqlite=sqlite)
+        indexed = self.reading.timestamp in self.table.indexed
+        found = conditions(stamp, kind, self.reading, self.days, sqlite=sqlite, indexed=indexed)
         where = self.reading.where if isinstance(self.reading, Mapping) else None
-        return [sa.and_(each, sa.literal_column(f"({where})")) for each in found] if where else found
+        if where is None:
+            return found
+        return [
+            replace(each, condition=sa.and_(each.condition, sa.literal_column(f"({where})")))
+            for each in found
+        ]
 
 
 def write(connection: sa.Connection, plan: Plan, writer: Writer) -> None:
     """Run the statements one after the other. Raises MisconfiguredError above the row cap."""
+    with _uncollected():
+        _write(connection, plan, writer)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Millions of rows hold no cycles; looking for some among them takes a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _write(connection: sa.Connection, plan: Plan, writer: Writer) -> None:
     for fetch in plan.fetches:
         read = _read(connection, plan, fetch)
         if fetch.facet == "count":
@@ -147,7 +187,9 @@ def _read(connection: sa.Connection, plan: Plan, fetch: Fetch) -> Iterator[tuple
 
 def _raw(connection: sa.Connection, fetch: Fetch) -> Iterator[Sequence[Sequence[Any]]]:
     if connection.dialect.name != "sqlite":
-        streamed = connection.execution_options(yield_per=BATCH).execute(fetch.statement, dict(fetch.parameters))
+        streamed = connection.execution_options(yield_per=BATCH).execute(
+            fetch.statement, dict(fetch.parameters)
+        )
         yield from streamed.partitions()
         return
     result = connection.execute(fetch.statement, dict(fetch.parameters))

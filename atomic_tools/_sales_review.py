@@ -55,7 +55,7 @@ class Review:
 
     def _account(self, code: str, batch: Batch, rows: Mask) -> None:
         today = self.windows.inside(batch.at, self.windows.report)
-        self._add(code, batch, rows & today, lambda row: batch.odd.get(row, self._currency(batch, row)))
+        self._add(code, batch, rows & today, lambda row: batch.odd.get(row, self._text(code, batch, row)))
         if code not in _EXPECTED:
             self.tally.add("comparison_left_out", int(batch.rows[rows & ~today].sum()))
 
@@ -65,8 +65,10 @@ class Review:
         missing = np.array([each is None for each in batch.raw["order_id"]], dtype=np.bool_)
         self._account("missing_order_id", batch, rows & missing)
 
-    def _currency(self, batch: Batch, row: int) -> object:
-        return batch.raw["currency"][row] if "currency" in batch.raw else ""
+    def _text(self, code: str, batch: Batch, row: int) -> object:
+        return (
+            batch.raw["currency"][row] if code == "unreadable_currency" and "currency" in batch.raw else None
+        )
 
     def _add(self, code: str, batch: Batch, rows: Mask, shown: Callable[[int], object]) -> None:
         found = np.flatnonzero(rows)
@@ -76,5 +78,6 @@ class Review:
 
 
 def _example(batch: Batch, row: int, text: object) -> str:
-    order = batch.raw["order_id"][row] if "order_id" in batch.raw else None
-    return f"{text}" if order is None else f"order {order}: {text!r}"
+    order = batch.raw["order_id"][row] if "order_id" in batch.raw else batch.named.get(row)
+    shown = [f"order {order}"] * (order is not None) + [repr(text)] * (text is not None)
+    return ": ".join(shown)

@@ -12,8 +12,8 @@ from atomic_tools._slack_text import Piece, escaped, pieces
 
 _FENCE = "```"
 _HALF_ENTITY = re.compile(r"&[a-z]{0,3}\Z")
-_READ_AT_MOST = 4 * limits.ALL_BLOCKS_TEXT
-"""Characters of a report that are looked at: far more than fit, few enough to parse at once."""
+_READ_AT_MOST = 2 * limits.ALL_BLOCKS_TEXT
+"""Characters of a report that are looked at: more than fit, few enough that hostile text is read quickly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def top_text(text: str) -> str:
 def body(markdown: str, note: str, alt_text: str) -> Body:
     """The report as header and sections; `note` ends it where it is shortened. `alt_text` has room kept."""
     cut_early = len(markdown) > _READ_AT_MOST
-    parts = pieces(markdown[:_READ_AT_MOST])
+    parts = pieces(markdown[: _cut(markdown, _READ_AT_MOST)])
     header, rest = _header(parts)
     room = limits.ALL_BLOCKS_TEXT - sum(len(text) for block in header for text in limits.texts(block))
     room -= len(image_alt(alt_text))

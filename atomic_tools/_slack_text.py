@@ -16,7 +16,8 @@ from markdown_it.tree import SyntaxTreeNode
 
 _BREAK = "\u200b"
 """Shows nothing, and keeps Slack from reading the next character as markup."""
-_EMPHASIS = re.compile(r"(?<![^\W_])[*_~`]|[*_~`](?![^\W_])")
+_EMPHASIS = re.compile(r"`|(?<![^\W_])[*_~]|[*_~](?![^\W_])")
+"""A marker inside a word is left alone: Slack does not read it, and the word stays copyable."""
 _QUOTE = re.compile(r"(?m)^(?=&gt;)")
 _UNWANTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufeff]")
 _PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
@@ -45,16 +46,23 @@ def literal(text: str) -> str:
 def pieces(markdown: str) -> list[Piece]:
     """The blocks of a Markdown text in order, without empty ones."""
     tree = SyntaxTreeNode(_PARSER.parse(_UNWANTED.sub("", markdown)))
-    made = [piece for node in tree.children for piece in _block(node)]
+    title, rest = _title(tree.children)
+    made = [*title, *(piece for node in rest for piece in _block(node))]
     return [piece for piece in made if piece.text.strip()]
+
+
+def _title(nodes: Sequence[SyntaxTreeNode]) -> tuple[list[Piece], Sequence[SyntaxTreeNode]]:
+    """A first-level heading that comes first, for the header's plain text; any later one is a heading."""
+    if not nodes or nodes[0].tag != "h1":
+        return [], nodes
+    return [Piece(escaped(_plain(nodes[0])), "title")], nodes[1:]
 
 
 def _block(node: SyntaxTreeNode) -> Iterator[Piece]:
     match node.type:
-        case "heading" if node.tag == "h1":
-            yield Piece(escaped(_plain(node)), "title")
         case "heading":
-            yield Piece(f"*{literal(_plain(node))}*", "heading")
+            text = literal(_plain(node))
+            yield Piece(f"*{text}*" if text.strip() else "", "heading")
         case "fence" | "code_block":
             yield Piece(_fenceless(escaped(node.content.rstrip("\n"))), "fixed")
         case "table":

@@ -1,14 +1,13 @@
 """Compute the daily sales figures, currency by currency, from what `db_query_sales` fetched.
 
 Orders are distinct orders with a sale (a refund is no order); net is gross plus refunds plus adjustments; the
-average order value is gross / orders unless `average_of` says net, rounded half up to the minor unit. An hour's
-amount is its net. Products rank by amount, then quantity, then name in code point order.
+average order value is gross / orders unless `average_of` says net, rounded half up to the minor unit. The
+amount of an hour is its net. Products rank by amount, then quantity, then name in code point order.
 """
 
 from __future__ import annotations
 
 from datetime import timedelta
-from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -60,7 +59,9 @@ def calculate_kpis(request: Input, context: ToolContext) -> Output:
     path = context.path(request.data)
     described = about(path)
     if described is None:
-        raise BadDataError(f"{request.data.name} was not made by db_query_sales", hint="pass its output's `data`")
+        raise BadDataError(
+            f"{request.data.name} was not made by db_query_sales", hint="pass its output's `data`"
+        )
     day = local_day(described.date, described.timezone)
     windows = Windows(days_needed(day.date, day.timezone), day)
     frames = load(path, windows, distinct=described.distinct_orders)
@@ -84,7 +85,7 @@ def _currencies(request: Input, frames: Frames, windows: Windows) -> tuple[Curre
     codes = sorted(set(frames.money["currency"][frames.money["day"] == today]))
     figures = [Figures(frames, windows, str(code)) for code in codes]
     found = [currency_kpis(each, comparisons(each), request.top, request.average_of) for each in figures]
-    return tuple(sorted(found, key=lambda each: (-each.gross, each.currency)))
+    return tuple(sorted(found, key=lambda each: (-each.orders, each.currency)))
 
 
 def _unnamed(frames: Frames) -> tuple[Finding, ...]:

@@ -11,7 +11,16 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from atomic_tools import Artifact, BadDataError, InvalidInputError, MisconfiguredError, ToolContext, ToolInput, ToolOutput, tool
+from atomic_tools import (
+    Artifact,
+    BadDataError,
+    InvalidInputError,
+    MisconfiguredError,
+    ToolContext,
+    ToolInput,
+    ToolOutput,
+    tool,
+)
 
 from ._sales import Finding, LocalDay
 from ._sales_artifact import MEDIA_TYPE, About, Writer
@@ -63,6 +72,7 @@ class Output(ToolOutput):
     """Rows of the artifact, all days together."""
     first_at: datetime | None
     last_at: datetime | None
+    """First and last stamp of the day; in aggregate mode the hours that they lie in."""
     no_data: bool
     on_no_data: OnNoData
     currencies: tuple[str, ...]
@@ -128,7 +138,9 @@ def _refuse_empty(request: Input, decided: Plan) -> None:
         )
 
 
-def _output(request: Input, decided: Plan, day: LocalDay, as_of: datetime, data: Artifact, facts: int) -> Output:
+def _output(
+    request: Input, decided: Plan, day: LocalDay, as_of: datetime, data: Artifact, facts: int
+) -> Output:
     seen = decided.seen
     return Output(
         mode=request.mode,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from atomic_tools import Artifact, Effect, ToolContext, ToolInput, ToolOutput, tool
 from atomic_tools._report_body import FULL, MESSAGE, Facts, compose
@@ -23,16 +22,18 @@ class Input(ToolInput):
     """The day's figures and what belongs around them."""
 
     kpis: SalesKpis
+    """The figures of one day, from `calculate_kpis`."""
     chart: Artifact | None = None
     """The picture of the same day; may be absent, and the report then says so."""
     chart_expected: bool = True
     """False for a job that draws no chart at all."""
-    alt_text: str = ""
+    alt_text: str | None = None
+    """The chart in words, for who cannot see it."""
     title: str | None = None
     """Names the shop or report in the heading and at the start of the headline."""
     locale: LocaleName = "en_US"
     """Numbers and dates in any locale that Babel knows; words in Chinese for `zh`, else English."""
-    as_of: datetime | None = None
+    as_of: AwareDatetime | None = None
     """When the figures were read; the figures' own time where it is not given."""
     missing: tuple[str, ...] = ()
     """What could not be had, and why, beside what the figures themselves name."""
@@ -72,7 +73,7 @@ def format_markdown_report(request: Input, context: ToolContext) -> Output:
         missing=missing,
         changes=changed,
         chart=request.chart,
-        alt_text=request.alt_text,
+        alt_text=(request.alt_text or ""),
     )
     name = one_line(request.title or "", 40)
     text = f"{compose(facts, FULL)}\n\n{mark(figures_of(request.kpis))}\n"

@@ -38,10 +38,13 @@ class Input(ToolInput):
     """The day's figures, and how to show them."""
 
     kpis: SalesKpis
+    """The figures of one day, from `calculate_kpis`."""
     currency: str | None = None
     """Which currency is drawn; the main one where it is not given. The others are named below the chart."""
     locale: LocaleName = "en_US"
+    """How numbers and dates are written, and in which language the labels are."""
     title: str | None = None
+    """Names the shop or report above the picture."""
 
 
 class Output(ToolOutput):

@@ -45,12 +45,13 @@ class Input(ToolInput):
     markdown: str = ""
     """The message itself, Markdown."""
     chart: Artifact | None = None
-    alt_text: str = ""
+    """The picture that goes with the message."""
+    alt_text: str | None = None
     """The chart in words."""
     report: Artifact | None = None
     """The whole report, put beside the message."""
-    outbox: Annotated[str, AfterValidator(_absolute)]
-    """Folder of the local outbox, absolute or below ~."""
+    outbox: Annotated[str, AfterValidator(_absolute)] | None = None
+    """Another folder than the configured outbox, absolute or below ~."""
 
 
 class Output(ToolOutput):
@@ -71,7 +72,7 @@ class Output(ToolOutput):
 
 def _reconcile(request: Input, context: ToolContext) -> Reconciled:
     """Whether the destination has the message under the context's effect key."""
-    found = _destination(request).reconcile(_key(context))
+    found = _destination(request, context).reconcile(_key(context))
     return Found(_output(found)) if isinstance(found, Receipt) else found
 
 
@@ -80,16 +81,19 @@ def slack_send_message(request: Input, context: ToolContext) -> Output:
     """Deliver one message at most once under its effect key."""
     _in_time(context)
     delivery = _delivery(request, context)
-    return _output(_destination(request).post(delivery, lambda: _in_time(context)))
+    return _output(_destination(request, context).post(delivery, lambda: _in_time(context)))
 
 
-def _destination(request: Input) -> Destination:
-    return Outbox(Path(request.outbox))
+def _destination(request: Input, context: ToolContext) -> Destination:
+    folder = Path(request.outbox) if request.outbox else context.outbox
+    if folder is None:
+        raise InvalidInputError("there is no outbox: give `outbox`, or configure one")
+    return Outbox(folder / "dry-run" if context.dry_run else folder)
 
 
 def _delivery(request: Input, context: ToolContext) -> Delivery:
     whole = request.report.name if request.report else _WHOLE
-    made = body(request.markdown or request.text, f"… shortened; all of it is in {whole}", request.alt_text)
+    made = body(request.markdown or request.text, f"… shortened; all of it is in {whole}", (request.alt_text or ""))
     message = payload(_channel(request.channel), request.text, made.blocks, _key(context))
     broken = faults(message)
     if broken:
@@ -98,7 +102,7 @@ def _delivery(request: Input, context: ToolContext) -> Delivery:
         key=_key(context),
         payload=message,
         picture=_attachment(request.chart, context),
-        alt_text=request.alt_text,
+        alt_text=(request.alt_text or ""),
         documents=_documents(request, context, shortened=made.shortened),
     )
 

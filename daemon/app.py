@@ -10,11 +10,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .adapters.alarm import Alarm
 from .adapters.artifacts import LocalArtifacts
 from .adapters.clock import SystemClock
 from .adapters.doorbell import Attended, Doorbell
+from .adapters.llm.desk import Desk
+from .adapters.llm.notebook import Notebook
+from .adapters.llm.office import Office
 from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
 from .adapters.sql.database import Database
@@ -35,6 +38,9 @@ from .runtime.observers import Observers
 from .runtime.outside import Outside
 from .runtime.plans import Plans
 from .runtime.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from .adapters.alarm import Alarm
 
 
 def read_config(folder: Path, environment: str | None = None) -> Loaded:
@@ -60,6 +66,8 @@ class Daemon:
     config: Loaded
     observers: Observers
     owner: str
+    sandbox: Sandbox | None = None
+    """One that was started ahead of everything else."""
 
     @cached_property
     def clock(self) -> SystemClock:
@@ -93,6 +101,8 @@ class Daemon:
 
     @cached_property
     def runner(self) -> SandboxRunner:
+        if self.sandbox is not None:
+            return SandboxRunner(self.sandbox)
         settings = self.config.settings
         used = {tool for job in self.config.jobs for tool in job.plan.tools}
         recipe = Recipe(folders=settings.tools, tools=tuple(sorted(used)), cache=settings.state / "cache")
@@ -103,20 +113,34 @@ class Daemon:
         return Plans(self.store)
 
     @cached_property
+    def office(self) -> Office | None:
+        """The models that decide; None where no job has one. Raises PromptError."""
+        settings = self.config.settings
+        models = {job.id: job.model for job in self.config.jobs if job.model}
+        if not models:
+            return None
+        notebook = Notebook(settings.state / "models.db")
+        desk = Desk(self.clock, self.artifacts, notebook, self.observers.notice, settings.secrets.values)
+        return Office(models, desk, settings.secrets)
+
+    @cached_property
     def outside(self) -> Outside:
         return Outside(
             owner=self.owner,
             clock=self.clock,
             store=self.store,
             runner=self.runner,
-            decider=RuleDecider(),
+            decider=self.office or RuleDecider(),
             artifacts=self.artifacts,
             sink=self.observers,
             secret=self.config.settings.secrets,
+            outbox=self.config.settings.outbox,
         )
 
     @cached_property
     def alarm(self) -> Alarm:
+        from .adapters.alarm import Alarm  # noqa: PLC0415 - only who serves needs APScheduler
+
         return Alarm()
 
     @cached_property
@@ -143,8 +167,10 @@ class Daemon:
 
     def close(self) -> None:
         """Give back what was taken: processes first, then the lease, then the store."""
-        if "runner" in self.__dict__:
+        if "runner" in self.__dict__ or self.sandbox is not None:
             self.runner.close()
+        if office := self.__dict__.get("office"):
+            office.close()
         if "alarm" in self.__dict__:
             self.alarm.stop()
         if "doorbell" in self.__dict__:
@@ -155,9 +181,9 @@ class Daemon:
             self.store.close()
 
 
-def wire(config: Loaded, sinks: Sequence[EventSink] = ()) -> Daemon:
-    """A daemon over this configuration; `sinks` hear its events."""
-    return Daemon(config, Observers(sinks), incarnation())
+def wire(config: Loaded, sinks: Sequence[EventSink] = (), sandbox: Sandbox | None = None) -> Daemon:
+    """A daemon over this configuration; `sinks` hear its events, `sandbox` is one that was started already."""
+    return Daemon(config, Observers(sinks), incarnation(), sandbox)
 
 
 def incarnation() -> str:

@@ -225,7 +225,9 @@ class Call:
     seconds: float
     effect_key: str | None = None
     parts: tuple[str, ...] = ()
-    secrets: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    outbox: Path | None = None
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)

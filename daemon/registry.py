@@ -42,9 +42,7 @@ class DescriberError(RuntimeError):
     """The describing process itself failed; the message carries what it said."""
 
 
-def run_describer(
-    folders: Sequence[Path], modules: Sequence[Path], *, patience: float = 30.0
-) -> Iterator[Answer]:
+def run_describer(folders: Sequence[Path], modules: Sequence[Path], *, patience: float = 30.0) -> Iterator[Answer]:
     """Describe the modules in a child process with a scrubbed environment; raises DescriberError.
 
     A module whose import takes longer than `patience` seconds is reported as hung.
@@ -60,9 +58,7 @@ def run_describer(
         check=False,
     )
     if ended.returncode != 0:
-        raise DescriberError(
-            f"the tools cannot be described: {ended.stderr.decode(errors='replace')[-2000:]}"
-        )
+        raise DescriberError(f"the tools cannot be described: {ended.stderr.decode(errors='replace')[-2000:]}")
     return map(frames.loads, ended.stdout.splitlines())
 
 

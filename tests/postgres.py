@@ -41,32 +41,44 @@ def postgres_server() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def new_database(postgres_server: str) -> Iterator[Callable[[], str]]:
-    """Makes a database with today's schema by copying one that was migrated once."""
+def new_database(postgres_server: str) -> Callable[[], str]:
+    """Makes an empty database, without a schema."""
     import psycopg
 
+    numbers = count(1)
+
+    def make() -> str:
+        name = f"clockwright_{next(numbers)}"
+        with psycopg.connect(postgres_server, autocommit=True) as connection:
+            # The tests ask what is stored, not whether it survives a power cut.
+            connection.execute("ALTER SYSTEM SET fsync = off")
+            connection.execute("SELECT pg_reload_conf()")
+            connection.execute(f"CREATE DATABASE {name}")
+        return named(postgres_server, name)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def migrated(new_database: Callable[[], str]) -> str:
     from daemon.adapters.sql import open_store
 
-    numbers = count(1)
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        # The tests ask what is stored, not whether it survives a power cut.
-        connection.execute("ALTER SYSTEM SET fsync = off")
-        connection.execute("SELECT pg_reload_conf()")
-        connection.execute("CREATE DATABASE template_clockwright")
-        open_store(named(postgres_server, "template_clockwright")).close()
-
-        def make() -> str:
-            name = f"test_{next(numbers)}"
-            connection.execute(f"CREATE DATABASE {name} TEMPLATE template_clockwright")
-            return named(postgres_server, name)
-
-        yield make
+    address = new_database()
+    open_store(address).close()
+    return address
 
 
 @pytest.fixture
-def postgres(new_database: Callable[[], str]) -> str:
-    """The address of a fresh database with today's schema."""
-    return new_database()
+def postgres(migrated: str) -> str:
+    """The address of a database with today's schema and no rows: emptying it takes a tenth of making a new one."""
+    import psycopg
+
+    from daemon.adapters.sql.schema import METADATA
+
+    tables = ", ".join(METADATA.tables)
+    with psycopg.connect(migrated, autocommit=True) as connection:
+        connection.execute(f"TRUNCATE {tables} RESTART IDENTITY")
+    return migrated
 
 
 def named(server: str, database: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, TextIO
 
 import structlog
@@ -39,11 +39,26 @@ class Logs:
         names = {"job": run.job, "run": run.id, "step": wording.step_of(event), "kind": type(event).__name__}
         self._log.log(_level(event), wording.tell(event), **{name: value for name, value in names.items() if value})
 
+    def adopt(self, logger: str) -> None:
+        """Write what this logger hears as well."""
+        logging.getLogger(logger).addHandler(_Adopted(self._log.log))
+
     def notice(self, notice: Notice) -> None:
         names = {"topic": notice.topic, "job": notice.job, "run": notice.run}
         self._log.log(
             _LEVELS[notice.severity], notice.message, **{name: value for name, value in names.items() if value}
         )
+
+
+class _Adopted(logging.Handler):
+    """What the parts say through Python's own logging."""
+
+    def __init__(self, write: Callable[[int, str], object]) -> None:
+        super().__init__()
+        self._write = write
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._write(record.levelno, record.getMessage())
 
 
 def _level(event: Event) -> int:
@@ -66,6 +81,26 @@ def _json() -> list[Any]:
 def _text(*, colors: bool) -> list[Any]:
     return [
         structlog.processors.add_log_level,
-        structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
-        structlog.dev.ConsoleRenderer(colors=colors, pad_event_to=0),
+        structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False, key="at"),
+        _Line(colors),
     ]
+
+
+class _Line:
+    """`10:00:02  warning  numbers fetch: attempt 1 failed: ...  numbers.20261201T090000Z.1`."""
+
+    _CODES: Mapping[str, str] = {"warning": "33", "error": "31"}
+
+    def __init__(self, colors: bool) -> None:
+        self._colors = colors
+
+    def __call__(self, _logger: Any, _method: str, event: MutableMapping[str, Any]) -> str:
+        level = event["level"]
+        who = " ".join(filter(None, (event.get("job"), event.get("step"))))
+        said = f"{who}: {event['event']}" if who else event["event"]
+        line = f"{event['at']}  {self._paint(level, f'{level:7}')}  {said}"
+        return f"{line}  {self._paint('run', event['run'])}" if "run" in event else line
+
+    def _paint(self, what: str, text: str) -> str:
+        code = self._CODES.get(what, "2")
+        return f"\x1b[{code}m{text}\x1b[0m" if self._colors else text

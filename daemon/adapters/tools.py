@@ -36,6 +36,9 @@ def _tool_call(call: Call) -> protocol.ToolCall:
         timeout=call.seconds,
         effect_key=call.effect_key,
         secrets=dict(call.secrets),
+        parts=call.parts,
+        outbox=str(call.outbox) if call.outbox else None,
+        dry_run=call.dry_run,
     )
 
 

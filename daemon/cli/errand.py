@@ -46,11 +46,19 @@ class Errand:
         """Stored before anything happens, so that two who ask at once get the same run."""
         store, now = self._daemon.store, self._daemon.clock.now()
         requested = request(store, job, day, now, zone_data_version(), dry_run=dry_run)
+        if requested.new and not dry_run and (begun := self._unfinished(requested.run)):
+            return Requested(begun, new=False)
         if not requested.new:
             return requested
         self._daemon.plans.keep(job.plan)
         [stored] = store.create([Birth(requested.run)])
         return requested if stored else Requested(store.load(requested.run.id), new=False)
+
+    def _unfinished(self, wanted: Run) -> Run | None:
+        """A job without a schedule has no occurrence to be known by: an open request for that day is the same one."""
+        rows = self._daemon.queries.runs(wanted.job, limit=100)
+        same = [row for row in rows if row.date == wanted.data.day.isoformat() and row.cause == wanted.cause]
+        return next((self._daemon.store.load(row.id) for row in same if not row.state.ended), None)
 
     def _introduce(self, requested: Requested) -> None:
         run = requested.run

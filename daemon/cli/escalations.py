@@ -69,7 +69,7 @@ def answer(
         asked = _open_question(daemon, id_)
         if option not in asked.options:
             raise Misuse(f"{option!r} is not offered", did_you_mean(option, asked.options))
-        _expect_open(daemon, asked, changes)
+        _expect_open(daemon, asked, option, changes)
         body = {"escalation": id_, "option": option, "changes": changes}
         inbox.post(daemon, asked.run, MessageKind.ANSWER, inbox.person(by), body)
         typer.echo(_outcome(daemon, asked, option))
@@ -95,10 +95,14 @@ def _open_question(daemon: Daemon, wanted: str) -> EscalationRow:
     raise Misuse(f"there is no question {wanted!r}", did_you_mean(wanted, open_ones))
 
 
-def _expect_open(daemon: Daemon, asked: EscalationRow, changes: dict[str, Any]) -> None:
-    """Raises Misuse for an input that the plan does not open."""
+def _expect_open(daemon: Daemon, asked: EscalationRow, option: str, changes: dict[str, Any]) -> None:
+    """Raises Misuse for an input that the plan does not open, and for changes that nothing would use."""
     if not changes:
         return
+    from ..domain.policy import RETRY
+
+    if option != RETRY:
+        raise Misuse(f"--change goes with {RETRY!r} only; {option!r} would not use it")
     plan = daemon.plans.get(daemon.store.load(asked.run).plan)
     allowed = plan.by_id[asked.step].open if asked.step else ()
     for field in changes:

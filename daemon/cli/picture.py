@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -24,6 +24,7 @@ class StepPicture:
     at: StepRun
     decisions: tuple[str, ...]
     failures: tuple[AttemptEnded, ...]
+    question: str = ""
 
     @property
     def name(self) -> str:
@@ -46,8 +47,8 @@ class StepPicture:
         """What it came to, or what it is at."""
         if self.at.state is StepState.DONE:
             return self.at.summary
-        if self.at.cause:
-            return self.at.cause
+        if self.at.cause or self.question:
+            return self.at.cause or self.question
         if self.at.attempt and self.at.attempt.purpose is not Purpose.RUN:
             return f"{self.at.attempt.purpose} …"
         last = self.failures[-1].outcome if self.failures else None
@@ -68,7 +69,9 @@ class Picture:
 
     def _step(self, step: Step) -> StepPicture:
         at = self.run.steps.get(step.id, StepRun(step.id))
-        return StepPicture(step, at, tuple(self._decisions(step.id)), tuple(self._failures(step.id)))
+        asked = self.run.escalations.get(at.escalation or "")
+        question = asked.question if asked else ""
+        return StepPicture(step, at, tuple(self._decisions(step.id)), tuple(self._failures(step.id)), question)
 
     def _decisions(self, step: str) -> Iterator[str]:
         for event in self.events:
@@ -84,7 +87,3 @@ class Picture:
         """From the start to the end, waiting included."""
         begun = self.run.started_at or self.run.queued_at
         return max(0.0, ((self.run.ended_at or now) - begun).total_seconds())
-
-    @property
-    def summaries(self) -> Mapping[str, str]:
-        return {shown.step.id: shown.words for shown in self.steps}

@@ -45,7 +45,8 @@ def made(picture: Picture, artifacts: Artifacts) -> list[Made]:
     """Messages first, then files; a file that was sent along is shown where the receiver has it."""
     delivered = list(_messages(picture))
     beside = {entry.name: entry for message in delivered for entry in _folder(Path(message.path))}
-    return [*delivered, *dict.fromkeys(_files(picture, artifacts, beside))]
+    files = {(thing.name, thing.path): thing for thing in _files(picture, artifacts, beside)}
+    return [*delivered, *files.values()]
 
 
 def _messages(picture: Picture) -> Iterator[Made]:
@@ -97,8 +98,12 @@ def ending(picture: Picture) -> str:
     """`succeeded in 1.90 s`, with the reason where there is one."""
     run = picture.run
     took = times.length(picture.seconds(datetime.now(UTC)))
-    words = f"{run.state} in {took}" if run.state.ended else f"{run.state} for {took}"
+    words = f"{run.state} in {took}" if run.state.ended else f"{_not_ended(run)} after {took}"
     return f"{words}: {run.reason}" if run.reason else words
+
+
+def _not_ended(run: Run) -> str:
+    return "waits for a person" if run.escalations else run.state.value
 
 
 def style(run: Run) -> str:

@@ -26,7 +26,7 @@ def validate(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
-    """Check settings, tools and jobs; say every fault with its place, and when each job is due next."""
+    """Check settings, tools and jobs. Says every fault with its place, and when each job is due next."""
     session: Session = context.obj
     config = session.config()
     warnings = _warnings(config)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from pathlib import Path
 from zoneinfo import available_timezones
 
 from pydantic import ValidationError
@@ -20,6 +21,7 @@ from .drafts import draft_of
 from .explain import explain
 from .faults import ConfigError, Fault
 from .located import Located
+from .models import complaints, model_of
 from .sections import JobSection
 from .timetable import Timetable
 
@@ -35,14 +37,14 @@ class Loading:
     warnings: tuple[Fault, ...] = ()
 
 
-def load_job(document: Located, toolbox: Toolbox) -> Loading:
+def load_job(document: Located, toolbox: Toolbox, folder: Path) -> Loading:
     """Takes one overlaid job. Never raises for a faulty one."""
     name = _name(document)
     try:
         section = JobSection.model_validate(document.plain())
     except ValidationError as error:
         return Loading(name, document, None, tuple(explain(error, document, JobSection)))
-    checked = _Checked(document, section, toolbox)
+    checked = _Checked(document, section, toolbox, folder)
     faults = tuple(checked.faults())
     warnings = tuple(checked.warnings())
     job = None if faults else checked.job()
@@ -61,6 +63,7 @@ class _Checked:
     document: Located
     section: JobSection
     toolbox: Toolbox
+    folder: Path
 
     @cached_property
     def zone(self) -> str:
@@ -93,6 +96,8 @@ class _Checked:
         yield from self._zone_fault(("timezone",), self.section.timezone)
         yield from self._zone_fault(("schedule", "timezone"), self.firing_zone)
         yield from self.timetable.faults
+        for path, message, hint in complaints(self.section.model, self.toolbox, self.folder):
+            yield self._at(("model", *path), message, hint)
         if isinstance(self.compiled, Refused):
             yield from map(self._refusal, self.compiled.refusals)
 
@@ -121,6 +126,7 @@ class _Checked:
             tags=tuple(section.tags),
             source=f"{self.document.place.file}:{self.document.place.line}",
             broken="; ".join(fault.message for fault in self.broken),
+            model=model_of(section.model, self.folder),
             secrets=tuple(sorted({name for step in self.compiled.steps for name in step.secrets.values()})),
         )
 

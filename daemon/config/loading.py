@@ -59,7 +59,7 @@ def _load_file(path: Path, settings: Settings, toolbox: Toolbox) -> Iterator[Loa
     document = read(path, f"{JOBS}/{path.name}")
     expect_mapping(document)
     for job in settings.overlay.apply(document):
-        yield load_job(job, toolbox)
+        yield load_job(job, toolbox, settings.folder)
 
 
 def _doubled(found: list[Loading]) -> Iterator[tuple[str, Fault]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,6 +45,14 @@ class Secrets:
         if not value:
             raise SecretMissing(f"the secret {name!r} is empty ({source.kind} {source.where})")
         return value
+
+    def values(self) -> list[str]:
+        """Every value that can be read now, for hiding them."""
+        found = []
+        for name in self.sources:
+            with suppress(SecretMissing):
+                found.append(self(name))
+        return found
 
     def _variable(self, name: str, variable: str) -> str:
         if variable not in self.environ:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from ..domain import defaults
 from ..domain.timing import Timing
+from .amounts import amount
 from .durations import Duration
 
 NAME = r"^[a-z][a-z0-9_]{0,59}$"
@@ -15,6 +17,7 @@ JOB_NAME = r"^[a-z][a-z0-9_-]{0,119}$"
 Name = Annotated[str, Field(pattern=NAME)]
 Line = Annotated[str, Field(max_length=500)]
 Text = Annotated[str, Field(min_length=1, max_length=4000)]
+Amount = Annotated[Decimal, BeforeValidator(amount), WithJsonSchema({"type": ["number", "string"], "minimum": 0})]
 Decision = Literal["always", "on_exception"]
 OnExhausted = Literal["escalate", "fail", "skip"]
 _RETRY = defaults.Retry()
@@ -118,6 +121,73 @@ class RepairSection(Section):
     with_: dict[str, Any] = Field(default={}, alias="with")
 
 
+class PricesSection(Section):
+    """Money for a million tokens, in the currency of the budgets. Text or a number."""
+
+    input: Amount
+    output: Amount
+
+
+class BudgetSection(Section):
+    tokens: int | None = Field(default=None, ge=1)
+    money: Amount | None = None
+
+
+class BudgetsSection(Section):
+    """The most that may be spent; at the limit decisions are made by rule. `job` and `day` are for one UTC day."""
+
+    decision: BudgetSection | None = None
+    run: BudgetSection | None = None
+    job: BudgetSection | None = None
+    day: BudgetSection | None = None
+    """Of all jobs together."""
+
+
+class AzureSection(Section):
+    endpoint: str = Field(min_length=1)
+    api_version: str = Field(min_length=1)
+    deployment: str = Field(min_length=1)
+    ad_token: Name | None = None
+    """Name of a secret that holds an Entra ID token, instead of an API key."""
+
+
+class PromptsSection(Section):
+    """Files that stand in for the shipped prompts; relative to the config folder."""
+
+    decide: str | None = None
+    reflect: str | None = None
+    repair: str | None = None
+
+
+class ModelSection(Section):
+    """The language model that decides, on a short lead. Without a model the rule decides."""
+
+    use: bool = True
+    """`false` leaves a job to the rule."""
+    model: str | None = Field(default=None, min_length=1, max_length=200)
+    """The model's name, as its server knows it."""
+    base_url: str = ""
+    """Of any OpenAI-compatible server, for example http://127.0.0.1:11434/v1; OpenAI itself where it is not set."""
+    api_key: Name | None = None
+    """Name of a secret. A local server needs none."""
+    azure: AzureSection | None = None
+    timeout: Duration = defaults.DECISION_TIMEOUT
+    """Of a whole decision: all questions, retries and waits."""
+    temperature: float = Field(default=0.0, ge=0.0, le=2.0, strict=False)
+    max_tokens: int = Field(default=400, ge=32, le=8192)
+    """Of one answer."""
+    prices: PricesSection | None = None
+    """Costs are unknown where it is not set; they are never guessed."""
+    budgets: BudgetsSection = BudgetsSection()
+    mode: Literal["schema", "tool", "json", "text"] | None = None
+    """How answers are asked for; found out by a probe where it is not set."""
+    cache: Duration | None = None
+    """How long an answer is used again for the same question; off where it is not set."""
+    prompts: PromptsSection = PromptsSection()
+    ask_person: bool = False
+    """Ask a person where neither the model nor the rule has a clear answer."""
+
+
 class AcceptSection(Section):
     """One or more rules for the part of the output at `path`."""
 
@@ -181,6 +251,8 @@ class JobSection(Section):
     """IANA zone of the job's days."""
     decide: Decision = "on_exception"
     limits: LimitsSection = LimitsSection()
+    model: ModelSection = ModelSection(use=False)
+    """Over what clockwright.yaml says under `model`."""
     steps: list[StepSection] = Field(min_length=1)
     environments: dict[str, dict[str, Any]] = {}
     """What differs in an environment: mappings are merged, steps by id, anything else is replaced."""

@@ -17,7 +17,7 @@ from .faults import ConfigError, Fault, Place
 from .located import Located, locate, merge
 from .overlays import Overlay
 from .secrets import Secrets, SecretSource
-from .sections import DefaultsSection, Name, Section
+from .sections import DefaultsSection, ModelSection, Name, Section
 from .yaml_source import read, scalar
 
 FILE = "clockwright.yaml"
@@ -69,6 +69,8 @@ class SettingsSection(Section):
     """Further folders of tools; relative to the config folder."""
     secrets: dict[Name, SecretSection] = Field(default_factory=dict)
     defaults: DefaultsSection = DefaultsSection()
+    model: ModelSection | None = None
+    """The language model of every job that does not say otherwise."""
     environment: Name | None = None
     """The one of `environments` that counts; CLOCKWRIGHT_ENVIRONMENT and --environment say otherwise."""
     environments: dict[Name, dict[str, Any]] = Field(default_factory=dict)
@@ -197,13 +199,22 @@ def _settings(folder: Path, section: SettingsSection, document: Located, environ
         log_format=section.log.format,
         log_level=section.log.level,
         overlay=Overlay(
-            defaults=document.mapping.get("defaults"),
+            defaults=_defaults(document),
             environment=section.environment or "",
             environments=tuple(section.environments),
             variables=environ,
             settings={"folder": str(folder), "state": str(state), "outbox": str(outbox)},
         ),
     )
+
+
+def _defaults(document: Located) -> Located | None:
+    """What lies under every job: the model of all jobs among it."""
+    defaults, model = document.mapping.get("defaults"), document.mapping.get("model")
+    if model is None or model.value is None:
+        return defaults
+    under = defaults if defaults and defaults.mapping else Located({}, model.place)
+    return replace(under, value={"model": model, **under.mapping})
 
 
 def _secrets(folder: Path, section: SettingsSection, environ: Mapping[str, str]) -> Secrets:

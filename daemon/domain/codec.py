@@ -52,11 +52,13 @@ def encode(value: object) -> str:
 
 
 def decode(kind: type[T], text: str) -> T:
-    """Raises NewerFormat or Corrupt."""
+    """Raises NewerFormat or Corrupt, also where a database gives something else than text."""
+    if not isinstance(text, str):
+        raise Corrupt(f"{kind.__name__}: this is no text")
     body = text[len(_HEAD) : -1] if text.startswith(_HEAD) and text.endswith("}") else _unwrapped(text)
     try:
         value = _adapter(kind).validate_json(body)
-    except ValidationError as error:
+    except ValueError as error:
         raise Corrupt(f"{kind.__name__}: {_first(error)}") from error
     return _present(kind, value)
 
@@ -73,7 +75,7 @@ def decode_json(text: str) -> Json:
     """Raises Corrupt."""
     try:
         return from_json(text, allow_inf_nan=False)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise Corrupt(str(error)) from error
 
 
@@ -98,8 +100,7 @@ def slim(event: Event) -> Event:
 def _digest(output: Json) -> Json:
     if output is None:
         return None
-    text = json.dumps(output, sort_keys=True, separators=(",", ":"))
-    return {DIGEST_KEY: sha256(text.encode()).hexdigest()}
+    return {DIGEST_KEY: sha256(encode_json(output).encode()).hexdigest()}
 
 
 def _body(value: object) -> str:
@@ -138,7 +139,9 @@ def _present(kind: type[T], value: object) -> T:
     return value
 
 
-def _first(error: ValidationError) -> str:
+def _first(error: ValueError) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
     fault = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}".removeprefix(": ")
 

@@ -15,6 +15,7 @@ from .model import Json
 from .plan import Plan, Step
 from .references import Key
 from .schemas import Shape
+from .snapshot import over_quota
 from .tool import BrokenTool, ToolSpec
 from .wiring import Sources, Wiring
 
@@ -37,7 +38,16 @@ def compile_plan(draft: Draft, toolbox: Toolbox) -> Plan:
         shares_dates=draft.shares_dates,
         about=draft.about,
     )
+    if refusals := tuple(_undescribable(plan)):
+        raise Refused(refusals)
     return replace(plan, digest=digest(plan))
+
+
+def _undescribable(plan: Plan) -> Iterator[Refusal]:
+    """What a decider must see whole, and what is too large for that."""
+    for number, message in over_quota(plan):
+        place: tuple[Key, ...] = ("goal",) if number is None else ("steps", number, "open")
+        yield Refusal("" if number is None else plan.steps[number].id, place, message, "say it in fewer words")
 
 
 def broken_tools(draft: Draft, toolbox: Toolbox) -> Iterator[Refusal]:

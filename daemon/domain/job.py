@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from .llm import Llm
 from .model import DataDate
 from .plan import Plan
 from .schedule import Schedule
@@ -32,6 +33,8 @@ class Job:
     timing: Timing = Timing()
     after: str = ""
     """The job whose success makes this one due, for the same data date."""
+    model: Llm | None = None
+    """What decides beside the rule; nothing where it is None."""
 
 
 class Disposition(StrEnum):

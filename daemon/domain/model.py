@@ -136,7 +136,10 @@ class Letter(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One choice, and everything needed to replay or judge it. `rule` is what the rule would have chosen."""
+    """One choice, and everything needed to replay or judge it. `rule` is what the rule would have chosen.
+
+    `snapshot`, `prompt` and `answer` are digests of artifacts. An empty `cost` is an unknown one.
+    """
 
     letter: Letter
     tool: str
@@ -146,9 +149,13 @@ class Decision:
     input: Mapping[str, Json] = field(default_factory=dict)
     snapshot: str = ""
     prompt: str = ""
+    answer: str = ""
+    prompt_version: str = ""
     model: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
+    tokens_estimated: bool = False
+    """The endpoint did not count them."""
     cost: str = "0"
     seconds: float = 0.0
     rejected: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from .errors import ClockwrightError
@@ -76,6 +77,7 @@ class Reference:
         return str(self.path[1]) if self.path[0] == "steps" and len(self.path) > 1 else None
 
 
+@lru_cache(maxsize=4096)
 def parse(text: str) -> tuple[Part, ...]:
     """Split into literal text and references. Raises ValueError for a `${` that is not a reference."""
     parts: list[Part] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..ports import Artifacts, Clock, Decider, EventSink, Store, ToolRunner
 from .rules import Rules
@@ -28,5 +29,6 @@ class Outside:
     artifacts: Artifacts
     sink: EventSink
     secret: Callable[[str], str]
+    outbox: Path | None = None
     fence: Fence = field(default_factory=Fence)
     rules: Rules = Rules()

@@ -77,6 +77,8 @@ def _call(outside: Outside, run: Run, step: Step, attempt: Attempt, inputs: Json
         deadline=attempt.deadline,
         seconds=(attempt.deadline - attempt.started_at).total_seconds(),
         parts=run.steps[step.id].parts,
+        outbox=outside.outbox,
+        dry_run=run.dry_run,
     )
 
 

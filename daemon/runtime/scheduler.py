@@ -87,12 +87,13 @@ class Scheduler:
         """One transaction a batch: ledger rows, runs and watermarks."""
         births: list[Birth] = []
         rows: list[LedgerRow] = []
+        marks: dict[str, datetime] = {}
         for job_id in job_ids:
             job = self._jobs[job_id]
-            owed = self._owed(job, now)
-            rows += [_coalesced(earlier, owed[-1], now) for earlier in owed[:-1]]
-            births.append(self._birth(job, owed[-1], now))
-        marks = {birth.run.job: birth.run.instant for birth in births}
+            owed, more = self._owed(job, now)
+            marks[job_id] = owed[-1].instant
+            rows += [_coalesced(earlier, now) for earlier in (owed if more else owed[:-1])]
+            births += [] if more else [self._birth(job, owed[-1], now)]
         self._create(births, rows, marks)
         for job_id, mark in marks.items():
             self._watermarks[job_id] = mark
@@ -108,12 +109,13 @@ class Scheduler:
         else:
             self._next[job_id] = due
 
-    def _owed(self, job: Job, now: datetime) -> list[Occurrence]:
-        """Due and unaccounted for, oldest first; the default catch-up runs the latest and coalesces the others."""
+    def _owed(self, job: Job, now: datetime) -> tuple[list[Occurrence], bool]:
+        """Due and unaccounted for, oldest first, and whether there are more; the default catch-up runs the latest."""
         if job.schedule is None:
             raise ValueError(f"job {job.id!r} has no schedule to owe anything")
         instants = due_between(job.schedule, self._watermarks[job.id], now)
-        return [occurrence(job, instant, self._zone_data) for instant in islice(instants, MOST_OWED)]
+        owed = [occurrence(job, instant, self._zone_data) for instant in islice(instants, MOST_OWED)]
+        return owed, next(instants, None) is not None
 
     def _birth(self, job: Job, due: Occurrence, now: datetime) -> Birth:
         self._plans.keep(job.plan)
@@ -129,8 +131,8 @@ class Scheduler:
             self._carrier.drive(run_id)
 
 
-def _coalesced(earlier: Occurrence, into: Occurrence, now: datetime) -> LedgerRow:
-    reason = f"only the latest of several owed instants runs: {into.instant.isoformat()}"
+def _coalesced(earlier: Occurrence, now: datetime) -> LedgerRow:
+    reason = "only the latest of several owed instants runs"
     return LedgerRow(earlier, Disposition.COALESCED_INTO, reason=reason, recorded_at=now)
 
 

@@ -24,6 +24,10 @@ def at_once(callback: Callable[[], None]) -> None:
     callback()
 
 
+def nothing() -> None:
+    """Nobody waits for room."""
+
+
 @dataclass(slots=True)
 class Seat:
     """Where one driver sits while it has something in flight."""
@@ -35,21 +39,29 @@ class Seat:
 class InlineExecutor:
     """`daemon.runtime.scheduler.Carrier`, single threaded. Every outcome and every wake goes through `gate`."""
 
+    parallel = 8
+
     def __init__(
-        self, outside: Outside, plans: Plans, clock: FakeClock, *, parallel: int = 8, gate: Gate = at_once
+        self,
+        outside: Outside,
+        plans: Plans,
+        clock: FakeClock,
+        *,
+        gate: Gate = at_once,
+        on_idle: Callable[[], None] = nothing,
     ) -> None:
         self._outside = outside
         self._plans = plans
         self._clock = clock
-        self._parallel = parallel
         self._gate = gate
+        self._on_idle = on_idle
         self._custody = Custody(outside, plans)
         self._seats: dict[str, Seat] = {}
         self._draining = False
 
     @property
     def free(self) -> int:
-        return 0 if self._draining else self._parallel - len(self._seats)
+        return 0 if self._draining else self.parallel - len(self._seats)
 
     @property
     def lost(self) -> frozenset[str]:
@@ -121,9 +133,9 @@ class InlineExecutor:
         if driver.busy:
             self._wake(run_id, seat, (wait.until - self._clock.now()).total_seconds() if wait.until else LONGEST_WAIT)
             return
-        self._leave(run_id, seat)
         if not driver.run.state.ended:
             self._custody.park(driver.run)
+        self._leave(run_id, seat)
 
     def _wake(self, run_id: str, seat: Seat, seconds: float) -> None:
         if seat.timer is not None:
@@ -137,3 +149,4 @@ class InlineExecutor:
             seat.timer.cancel()
         if self._seats.get(run_id) is seat:
             del self._seats[run_id]
+            self._on_idle()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
 from daemon.domain.guard import by_rule
@@ -35,7 +35,7 @@ def refuse(step: Step, ask: Ask) -> Decision:
 class ScriptedDecider:
     """`daemon.ports.Decider`. Takes its choices in turn and agrees with the rule when there are no more."""
 
-    def __init__(self, choices: Sequence[Choice] = (), *, prompt: bool = False) -> None:
+    def __init__(self, choices: Iterable[Choice] = (), *, prompt: bool = False) -> None:
         self.asked: list[Ask] = []
         self._choices = iter(choices)
         self._prompt = prompt

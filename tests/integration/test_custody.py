@@ -60,6 +60,9 @@ class Scene:
     def board(self) -> None:
         self.custody.board(self.flight, self.puppet.handle)
 
+    def turn(self) -> None:
+        self.loop.turn()
+
 
 @pytest.fixture
 def scene() -> Iterator[Scene]:
@@ -73,6 +76,7 @@ def scene() -> Iterator[Scene]:
 def test_an_answer_that_comes_at_once_ends_the_call_once_and_leaves_no_watch(scene: Scene) -> None:
     scene.puppet.say({"taken": 1}, {"outcome": outcome_to_json(DONE)})
     scene.board()
+    scene.turn()
     scene.loop.alarms.ring(linux.now() + 3.0)
     assert scene.ends == [DONE]
     assert scene.loop.alarms.wait(linux.now()) is None
@@ -81,6 +85,7 @@ def test_an_answer_that_comes_at_once_ends_the_call_once_and_leaves_no_watch(sce
 def test_a_worker_that_took_the_call_at_once_has_its_whole_timeout(scene: Scene) -> None:
     scene.puppet.say({"taken": 1})
     scene.board()
+    scene.turn()
     wait = scene.loop.alarms.wait(linux.now())
     assert wait is not None
     assert wait > 50
@@ -113,6 +118,7 @@ def test_words_that_are_no_frame_of_ours_end_the_call_as_wrong_output(scene: Sce
     scene.puppet.say({"taken": 1})
     scene.puppet.voice.sendall(words)
     scene.board()
+    scene.turn()
     scene.custody.exited(scene.puppet.handle, 9)
     (outcome,) = scene.ends
     assert isinstance(outcome, Failed)

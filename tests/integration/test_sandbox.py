@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -86,6 +87,7 @@ HANGS = [
     "backtracks",
     "ignores_sigterm",
     "swallows_everything",
+    "prints",
     "stops_itself",
     "detaches",
 ]
@@ -165,9 +167,7 @@ def test_a_fork_that_comes_back_out_of_the_tool_does_not_answer(sandbox: Sandbox
     assert outcome.summary == "parent"
 
 
-def test_a_process_that_outlives_its_tool_is_killed_before_the_answer(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
+def test_a_process_that_outlives_its_tool_is_killed_before_the_answer(sandbox: Sandbox, tmp_path: Path) -> None:
     outcome = run(sandbox, call(tmp_path, "fails", how="leaves_a_child")).outcome
     assert isinstance(outcome, Succeeded)
     assert not alive(int(outcome.output["text"]))
@@ -200,9 +200,7 @@ def test_a_tool_sees_its_secrets_and_nothing_of_the_daemons_environment(
         seen, _ = look(sandbox, tmp_path / "work")
         zygote = Path(f"/proc/{seen['zygote']}/environ").read_text()
     assert seen["secrets"] == {"TOKEN": "t-123456"}
-    assert not [
-        text for text in (zygote, seen["environ_file"], str(seen["environment"])) if "hunter2" in text
-    ]
+    assert not [text for text in (zygote, seen["environ_file"], str(seen["environment"])) if "hunter2" in text]
     assert not [text for text in (zygote, seen["environ_file"], str(seen["environment"])) if "t-123" in text]
 
 
@@ -322,10 +320,15 @@ threading.Event().wait()
 """
 
 
-def supervise(workdir: Path, timeout: float) -> subprocess.Popen[bytes]:
-    daemon = subprocess.Popen([sys.executable, "-c", SUPERVISOR, str(ROGUES), str(workdir), str(timeout)])
-    assert eventually(lambda: len(list(workdir.glob("descendant-*"))) == 2)
-    return daemon
+@contextmanager
+def supervised(workdir: Path, timeout: float) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-c", SUPERVISOR, str(ROGUES), str(workdir), str(timeout)]
+    with subprocess.Popen(command) as daemon:
+        try:
+            assert eventually(lambda: len(list(workdir.glob("descendant-*"))) == 2)
+            yield daemon
+        finally:
+            daemon.kill()
 
 
 def family(workdir: Path) -> list[int]:
@@ -334,19 +337,15 @@ def family(workdir: Path) -> list[int]:
 
 
 def test_every_process_dies_with_a_killed_daemon(tmp_path: Path) -> None:
-    daemon = supervise(tmp_path, 600.0)
-    (zygote,) = children(daemon.pid)
-    daemon.kill()
-    daemon.wait()
+    with supervised(tmp_path, 600.0) as daemon:
+        (zygote,) = children(daemon.pid)
     assert eventually(lambda: not family(tmp_path) and not alive(zygote), within=5.0)
 
 
 def test_a_hung_tool_dies_at_its_deadline_while_the_daemon_is_frozen(tmp_path: Path) -> None:
-    daemon = supervise(tmp_path, 2.0)
-    daemon.send_signal(signal.SIGSTOP)
-    assert eventually(lambda: not family(tmp_path), within=4.0)
-    daemon.kill()
-    daemon.wait()
+    with supervised(tmp_path, 2.0) as daemon:
+        daemon.send_signal(signal.SIGSTOP)
+        assert eventually(lambda: not family(tmp_path), within=4.0)
 
 
 VERSION = '''"""Say the version."""
@@ -413,6 +412,13 @@ def test_a_module_that_breaks_at_import_blocks_only_itself(tmp_path: Path, body:
         outcome = run(sandbox, call(tmp_path, "broken")).outcome
         assert isinstance(outcome, Failed)
         assert outcome.kind == "crashed"
+
+
+def test_an_input_larger_than_any_socket_buffer_arrives_whole(sandbox: Sandbox, tmp_path: Path) -> None:
+    large = replace(call(tmp_path, "echoes", word="x" * (3 << 20)), limits=Limits(output=4 << 20))
+    outcome = run(sandbox, large).outcome
+    assert isinstance(outcome, Succeeded)
+    assert len(outcome.output["word"]) == 3 << 20
 
 
 def test_fifty_calls_at_once_all_come_back(sandbox: Sandbox, tmp_path: Path) -> None:

@@ -25,9 +25,7 @@ _ANSWER_OVERHEAD = 1 << 16
 class Custody:
     """Brings each flight that boards a worker to exactly one of: `end` with its outcome, or `requeue`."""
 
-    def __init__(
-        self, loop: Loop, end: Callable[[Flight, Outcome], None], requeue: Callable[[Flight], None]
-    ) -> None:
+    def __init__(self, loop: Loop, end: Callable[[Flight, Outcome], None], requeue: Callable[[Flight], None]) -> None:
         self._loop = loop
         self._end = end
         self._requeue = requeue
@@ -40,7 +38,7 @@ class Custody:
         self._loop.watch(worker.tail.descriptor, partial(self._drain, worker))
         self._loop.alarms.set(flight, linux.now() + _TAKE_WITHIN, worker.signal)
         worker.send(flight.frame, flight.call.limits.output + _ANSWER_OVERHEAD)
-        self._attend(flight, worker)  # last: a quick worker may have answered already
+        self._listen(flight, worker)
 
     def doom(self, flight: Flight, outcome: Failed) -> None:
         """Whatever the worker may still say, the call ends with `outcome`; kill it now."""
@@ -66,12 +64,16 @@ class Custody:
         else:
             self._end(flight, flight.doom or endings.timed_out(flight.call.timeout))
 
+    def _listen(self, flight: Flight, worker: WorkerHandle) -> None:
+        mask = READ | WRITE if worker.sending else READ
+        self._loop.watch(worker.channel.fileno(), partial(self._attend, flight, worker), mask)
+
     def _attend(self, flight: Flight, worker: WorkerHandle) -> None:
-        """Read what came, write what is left, and wait for what is missing."""
+        """Read what came, and write what is left."""
         self._read(flight, worker)
-        if not flight.ended:
-            mask = READ | WRITE if worker.flush() else READ
-            self._loop.watch(worker.channel.fileno(), partial(self._attend, flight, worker), mask)
+        if worker.sending and not flight.ended:
+            worker.flush()
+            self._listen(flight, worker)
 
     def _read(self, flight: Flight, worker: WorkerHandle) -> None:
         try:

@@ -126,9 +126,7 @@ def _spec(path: Path, code: str) -> dict[str, Any]:
 
 def _line(error: BaseException, path: Path) -> int | None:
     """The last line of the module that the error came through, else the line of the tool in it."""
-    lines = [
-        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)
-    ]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     if lines:
         return lines[-1]
     module = sys.modules.get(f"atomic_tools.{path.stem}")

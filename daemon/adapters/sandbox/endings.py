@@ -23,9 +23,7 @@ def died(status: int | None, tail: bytes) -> Failed:
     if status is None:
         return Failed("crashed", "the tool sandbox ended in the middle of the call and took the tool along")
     if os.WIFEXITED(status):
-        return Failed(
-            "crashed", f"the tool ended its process with exit status {os.WEXITSTATUS(status)}{_memory(tail)}"
-        )
+        return Failed("crashed", f"the tool ended its process with exit status {os.WEXITSTATUS(status)}{_memory(tail)}")
     number = os.WTERMSIG(status)
     if number == signal.SIGKILL:
         return Failed("crashed", "killed by SIGKILL from outside: most likely the machine is out of memory")
@@ -34,9 +32,7 @@ def died(status: int | None, tail: bytes) -> Failed:
 
 def starved(seconds: float, reason: str) -> Failed:
     """No worker could take the call; the tool never began."""
-    return Failed(
-        "transient", f"no tool worker became ready within {seconds:g} s{f': {reason}' * bool(reason)}"
-    )
+    return Failed("transient", f"no tool worker became ready within {seconds:g} s{f': {reason}' * bool(reason)}")
 
 
 def text_of(tail: bytes, secrets: Iterable[str]) -> str:

@@ -36,6 +36,8 @@ def for_zygote(cache: Path, marker: str) -> dict[str, str]:
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
         "JE_ARROW_MALLOC_CONF": "background_thread:false",
+        # pyarrow's own allocator reserves a gigabyte at its first use, which a worker's memory limit counts.
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
         "CLOCKWRIGHT_SANDBOX": marker,
     }
 

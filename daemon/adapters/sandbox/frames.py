@@ -20,23 +20,6 @@ class FrameTooLargeError(FrameError):
     """The other side announced more bytes than are allowed here."""
 
 
-def dumps(value: object) -> bytes:
-    """Strict JSON; raises ValueError for NaN and infinities, TypeError for what is not JSON."""
-    return json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode(
-        "utf-8", "surrogatepass"
-    )
-
-
-def loads(text: bytes) -> Any:
-    """The value again; raises FrameError for anything that strict JSON does not know."""
-    try:
-        return json.loads(
-            text.decode("utf-8", "surrogatepass"), parse_constant=_refuse_constant, parse_float=_finite
-        )
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise FrameError(f"not JSON: {error}") from error
-
-
 def _refuse_constant(name: str) -> float:
     raise FrameError(f"{name} is not JSON")
 
@@ -46,6 +29,23 @@ def _finite(text: str) -> float:
     if math.isinf(value):
         raise FrameError(f"{text} does not fit a finite number")
     return value
+
+
+_ENCODER = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+
+
+def dumps(value: object) -> bytes:
+    """Strict JSON; raises ValueError for NaN and infinities, TypeError for what is not JSON."""
+    return _ENCODER.encode(value).encode("utf-8", "surrogatepass")
+
+
+def loads(text: bytes) -> Any:
+    """The value again; raises FrameError for anything that strict JSON does not know."""
+    try:
+        return _DECODER.decode(text.decode("utf-8", "surrogatepass"))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise FrameError(f"not JSON: {error}") from error
 
 
 def pack(value: object) -> bytes:

@@ -65,12 +65,20 @@ class WorkerHandle:
         self._outgoing += frame
         self.flush()
 
-    def flush(self) -> bool:
-        """Send what fits now; True while something is left."""
-        with contextlib.suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):
+    @property
+    def sending(self) -> bool:
+        """Something is left to send."""
+        return bool(self._outgoing)
+
+    def flush(self) -> None:
+        """Send what fits now; nothing more once the worker is gone."""
+        try:
             while self._outgoing:
                 self._outgoing = self._outgoing[self.channel.send(self._outgoing) :]
-        return bool(self._outgoing)
+        except BlockingIOError:
+            return
+        except (BrokenPipeError, ConnectionResetError):
+            self._outgoing = b""
 
     def receive(self) -> Iterator[Any]:
         """Every message that has arrived whole; raises FrameError."""

@@ -53,9 +53,7 @@ def crash(error: BaseException, call: ToolCall) -> Failed:
     traceback.print_exception(error)
     if isinstance(error, MemoryError):
         reason = str(error) or "an allocation was refused"
-        return Failed(
-            "crashed", f"out of memory: the tool may use {call.limits.memory >> 20} MB ({_bounded(reason)})"
-        )
+        return Failed("crashed", f"out of memory: the tool may use {call.limits.memory >> 20} MB ({_bounded(reason)})")
     if isinstance(error, SystemExit):
         return Failed("crashed", f"the tool left through sys.exit({error.code!r})")
     return Failed("crashed", _bounded(f"{type(error).__name__}: {error} ({_place(error)})"))
@@ -87,20 +85,25 @@ _RUN = {"run": _run, "reconcile": _reconcile}
 
 
 def _context(call: ToolCall) -> ToolContext:
-    return ToolContext(Path(call.workdir), call.deadline, call.effect_key, dict(call.secrets))
+    return ToolContext(
+        workdir=Path(call.workdir),
+        deadline=call.deadline,
+        effect_key=call.effect_key,
+        secrets=dict(call.secrets),
+        parts=call.parts,
+        outbox=Path(call.outbox) if call.outbox else None,
+        dry_run=call.dry_run,
+    )
 
 
 def _checked(tool: Tool, output: ToolOutput, limit: int) -> tuple[dict[str, Any], str]:
     """The output as JSON that its own model accepts unchanged, and its summary; raises WrongOutputError."""
     if not isinstance(output, tool.output_type):
-        raise WrongOutputError(
-            f"{tool.name} returned {type(output).__name__}, not {tool.output_type.__name__}"
-        )
+        raise WrongOutputError(f"{tool.name} returned {type(output).__name__}, not {tool.output_type.__name__}")
     data, text = _as_json(output)
     if len(text) > limit:
         raise WrongOutputError(
-            f"the output is {len(text)} bytes of JSON, at most {limit} are allowed; "
-            "save big data as an artifact"
+            f"the output is {len(text)} bytes of JSON, at most {limit} are allowed; save big data as an artifact"
         )
     try:
         again = tool.output_type.model_validate_json(text)

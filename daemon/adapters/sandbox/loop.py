@@ -24,6 +24,7 @@ class Loop:
     def __init__(self) -> None:
         self.alarms = Alarms()
         self._selector = selectors.DefaultSelector()
+        self._watched: dict[int, Callable[[], None]] = {}
         self._mailbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._closed = False
         self._closing = threading.Lock()
@@ -40,14 +41,13 @@ class Loop:
 
     def watch(self, descriptor: int, callback: Callable[[], None], mask: int = READ) -> None:
         """Call back whenever the descriptor is ready, until `unwatch`; a second call changes the first."""
-        if descriptor in self._selector.get_map():
-            self._selector.modify(descriptor, mask, callback)
-        else:
-            self._selector.register(descriptor, mask, callback)
+        change = self._selector.modify if descriptor in self._watched else self._selector.register
+        change(descriptor, mask, callback)
+        self._watched[descriptor] = callback
 
     def unwatch(self, descriptor: int) -> None:
         """Forget the descriptor; it may be unknown."""
-        if descriptor in self._selector.get_map():
+        if self._watched.pop(descriptor, None) is not None:
             self._selector.unregister(descriptor)
 
     def run(self, until: Callable[[], bool]) -> None:
@@ -63,17 +63,16 @@ class Loop:
     def turn(self) -> None:
         """Wait for the next event or alarm and serve it."""
         for key, _ in self._selector.select(self.alarms.wait(linux.now())):
-            if self._selector.get_map().get(key.fd) is key:  # an earlier callback may have closed it
-                self._guarded(key.data, key.fd)
+            callback = self._watched.get(key.fd)
+            if callback is key.data and callback is not None:  # an earlier callback may have closed it
+                self._guarded(callback, key.fd)
         self._guarded(lambda: self.alarms.ring(linux.now()), None)
 
     def _guarded(self, callback: Callable[[], None], descriptor: int | None) -> None:
         try:
             callback()
         except Exception:  # noqa: BLE001 - one broken callback must not end the watch over all other calls
-            _log.exception(
-                "the tool sandbox met a fault of its own and goes on; the call's deadline still holds"
-            )
+            _log.exception("the tool sandbox met a fault of its own and goes on; the call's deadline still holds")
             if descriptor is not None and descriptor != self._bell:
                 self.unwatch(descriptor)
 

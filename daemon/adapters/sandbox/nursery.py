@@ -195,9 +195,7 @@ class Nursery:
     def _blame(self, generation: Generation) -> None:
         said = generation.errors.bytes().decode("utf-8", "replace").strip()[-500:]
         if generation.loading is not None:
-            _log.error(
-                "loading %s ended or hung the tool sandbox; it is left to its calls", generation.loading
-            )
+            _log.error("loading %s ended or hung the tool sandbox; it is left to its calls", generation.loading)
             self._without |= {generation.loading}
         self._try_again(f"the tool sandbox ended: {said or 'it was killed'}")
 

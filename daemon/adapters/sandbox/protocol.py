@@ -43,6 +43,9 @@ class ToolCall:
     secrets: dict[str, str] = field(default_factory=dict, repr=False)
     limits: Limits = Limits()
     digest: str | None = None
+    parts: tuple[str, ...] = ()
+    outbox: str | None = None
+    dry_run: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The call as JSON data."""
@@ -53,7 +56,7 @@ class ToolCall:
     def from_json(cls, data: dict[str, Any]) -> ToolCall:
         """The call again; raises TypeError or ValueError when it is none."""
         deadline = datetime.fromisoformat(data["deadline"])
-        return cls(**data | {"deadline": deadline, "limits": Limits(**data["limits"])})
+        return cls(**data | {"deadline": deadline, "limits": Limits(**data["limits"]), "parts": tuple(data["parts"])})
 
 
 @dataclass(frozen=True, slots=True)

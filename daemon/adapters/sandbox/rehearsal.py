@@ -46,3 +46,4 @@ def rehearse(timer: linux.DeathTimer) -> None:
         confine.enter(heard)
         frames.pack({"outcome": outcome_to_json(invoke(rehearsal, heard))})
     timer.set(0)
+    linux.rename("clockwright-wkr")

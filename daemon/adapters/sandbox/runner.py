@@ -56,9 +56,7 @@ class Sandbox:
         self._open: set[Flight] = set()
         self._closing = threading.Event()
         self._loop.post(self._nursery.begin)
-        self._thread = threading.Thread(
-            target=self._loop.run, args=(self._done,), name="sandbox", daemon=True
-        )
+        self._thread = threading.Thread(target=self._loop.run, args=(self._done,), name="sandbox", daemon=True)
         self._thread.start()
 
     def start(self, call: ToolCall, on_end: OnEnd) -> Running:

@@ -59,9 +59,7 @@ def _outcome(call: ToolCall, known: Known) -> Outcome:
         confine.enter(call)
         return invoke(_find(call, known), call)
     except ChangedError as error:
-        return Failed(
-            "misconfigured", str(error), hint="reload, so that the new code is checked before it runs"
-        )
+        return Failed("misconfigured", str(error), hint="reload, so that the new code is checked before it runs")
     except BaseException as error:  # noqa: BLE001 - whatever a tool raises, SystemExit too, is its call's end
         confine.lift_memory_limit()
         return crash(error, call)

@@ -9,7 +9,6 @@ from typing import Final
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from daemon.domain.codec import Unstorable
 from daemon.ports import StoreError, StoreUnavailable
 
 _SQLITE: Final[Mapping[int, str]] = {
@@ -35,36 +34,35 @@ _POSTGRES: Final[Mapping[str, str]] = {
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Errors of the driver come out as StoreError or StoreUnavailable."""
+def told(driver: type[Exception]) -> Iterator[None]:
+    """Errors come out as StoreError or StoreUnavailable; `driver` is the driver's own class of them."""
     try:
         yield
+    except driver as error:
+        raise meaning(error) from error
     except DBAPIError as error:
-        raise translated(error) from error
+        raise meaning(error.orig or error) from error
     except SQLAlchemyError as error:
         raise StoreUnavailable(f"the database does not answer: {_line(error)}") from error
-    except sqlite3.Error as error:
-        raise _sqlite(error) from error
-    except Unstorable as error:
-        raise StoreError(str(error)) from error
 
 
-def translated(error: DBAPIError) -> StoreError:
-    if isinstance(error.orig, sqlite3.Error):
-        return _sqlite(error.orig)
-    state = getattr(error.orig, "sqlstate", None)
+def meaning(error: BaseException) -> StoreError:
+    """A driver's error as ours."""
+    if isinstance(error, sqlite3.Error):
+        return _sqlite(error)
+    state = getattr(error, "sqlstate", None)
     if state is None:
-        return StoreUnavailable(f"the database server cannot be reached: {_line(error.orig)}")
-    meaning = _POSTGRES.get(state[:2])
-    return StoreUnavailable(f"{meaning} ({_line(error.orig)})") if meaning else StoreError(_line(error.orig))
+        return StoreUnavailable(f"the database server cannot be reached: {_line(error)}")
+    cause = _POSTGRES.get(state[:2])
+    return StoreUnavailable(f"{cause} ({_line(error)})") if cause else StoreError(_line(error))
 
 
 def _sqlite(error: sqlite3.Error) -> StoreError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-    meaning = _SQLITE.get(code & 0xFF)
-    return StoreUnavailable(f"{meaning} ({error})") if meaning else StoreError(f"the database refused: {error}")
+    cause = _SQLITE.get(code & 0xFF)
+    return StoreUnavailable(f"{cause} ({error})") if cause else StoreError(f"the database refused: {error}")
 
 
-def _line(error: BaseException | None) -> str:
+def _line(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     return lines[0] if lines else type(error).__name__

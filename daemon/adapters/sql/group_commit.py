@@ -80,6 +80,11 @@ class GroupCommit(Generic[C]):
         self._mutex = Lock()
         self._led = False
 
+    @property
+    def waiting(self) -> int:
+        """Units that wait for the writer."""
+        return len(self._queue)
+
     def run(self, work: Callable[[C], T]) -> T:
         unit = Unit(work)
         if not self._leads(unit):

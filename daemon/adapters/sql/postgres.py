@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeVar
 
+import psycopg
 from sqlalchemy import URL, Connection, Engine, create_engine
 
 from .faults import told
@@ -30,18 +31,18 @@ class PostgresDatabase:
         self._migrate()
 
     def write(self, work: Callable[[Connection], T]) -> T:
-        with told(), self._engine.begin() as connection:
+        with told(psycopg.Error), self._engine.begin() as connection:
             return work(connection)
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        with told(), self._reading.connect() as connection:
+        with told(psycopg.Error), self._reading.connect() as connection:
             return work(connection)
 
     def close(self) -> None:
         self._engine.dispose()
 
     def _migrate(self) -> None:
-        with told(), self._engine.begin() as connection:
+        with told(psycopg.Error), self._engine.begin() as connection:
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})")
             migrate(connection)
 

@@ -11,10 +11,10 @@ from sqlalchemy import Row as SqlRow
 from daemon.domain import codec
 from daemon.domain.events import Event
 from daemon.domain.job import LedgerRow
-from daemon.domain.model import Escalation, Run, StepRun
+from daemon.domain.model import Escalation, Json, Run, StepRun
 from daemon.domain.projection import Closed, Delivered, Intended
 from daemon.domain.wake import wake_at
-from daemon.ports import Birth, Change, EffectRow, EffectState, Message, Unreadable
+from daemon.ports import Birth, Change, EffectRow, EffectState, Message, StoreError, Unreadable
 
 from .instants import instant, micros
 from .statements import Row
@@ -34,7 +34,7 @@ def head_row(run: Run) -> Row:
         "started_at": micros(run.started_at),
         "ended_at": micros(run.ended_at),
         "wake_at": micros(wake_at(run)),
-        "body": codec.encode(run),
+        "body": write(run),
     }
 
 
@@ -67,7 +67,7 @@ def step_rows(run: Run, known: Mapping[str, StepRun]) -> Iterator[Row]:
                 "step": name,
                 "position": position,
                 "state": step.state.value,
-                "body": codec.encode(step),
+                "body": write(step),
             }
 
 
@@ -79,7 +79,7 @@ def event_rows(run: str, events: Iterable[Event], sequence: int) -> Iterator[Row
             "at": micros(event.at),
             "kind": type(event).__name__,
             "step": getattr(event, "step", None),
-            "body": codec.encode(codec.slim(event)),
+            "body": write(codec.slim(event)),
         }
 
 
@@ -96,7 +96,7 @@ def intent_row(run: str, effect: Intended) -> Row:
 
 
 def receipt_row(effect: Delivered) -> Row:
-    receipt = codec.encode_json({"output": effect.output, "summary": effect.summary})
+    receipt = write_json({"output": effect.output, "summary": effect.summary})
     return {"effect": effect.key, "state": EffectState.DELIVERED.value, "receipt": receipt}
 
 
@@ -110,7 +110,7 @@ def asked_row(run: str, asked: Escalation) -> Row:
         "closed_at": None,
         "option": "",
         "closed_by": "",
-        "body": codec.encode(asked),
+        "body": write(asked),
     }
 
 
@@ -132,7 +132,7 @@ def ledger_row(row: LedgerRow) -> Row:
         "disposition": row.disposition.value,
         "run": row.run,
         "recorded_at": micros(row.recorded_at),
-        "body": codec.encode(row),
+        "body": write(row),
     }
 
 
@@ -142,7 +142,7 @@ def message_row(message: Message) -> Row:
         "kind": message.kind.value,
         "at": micros(message.at),
         "folded": 0,
-        "body": codec.encode(message),
+        "body": write(message),
     }
 
 
@@ -171,6 +171,21 @@ def to_effect(row: SqlRow[Any]) -> EffectRow:
     return EffectRow(row.key, EffectState(row.state), row.run, row.step, row.attempt, instant(row.deadline), **receipt)
 
 
+def write(value: object) -> str:
+    """The body of a row. Raises StoreError for what is not JSON."""
+    try:
+        return codec.encode(value)
+    except codec.Unstorable as error:
+        raise StoreError(f"cannot be stored: {error}") from error
+
+
+def write_json(value: Json) -> str:
+    try:
+        return codec.encode_json(value)
+    except codec.Unstorable as error:
+        raise StoreError(f"cannot be stored: {error}") from error
+
+
 def read(kind: type[T], body: str, where: str) -> T:
     """The value in a row's body. Raises Unreadable that names the row."""
     try:
@@ -179,7 +194,7 @@ def read(kind: type[T], body: str, where: str) -> T:
         raise Unreadable(f"{where} cannot be read: {error}") from error
 
 
-def read_json(body: str, where: str) -> Any:
+def read_json(body: str, where: str) -> Json:
     try:
         return codec.decode_json(body)
     except codec.CodecError as error:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
 from daemon.ports import StoreError, StoreUnavailable
 
-from .faults import told
+from .faults import meaning, told
 from .group_commit import GroupCommit
 from .leases import Host, Lease, LocalLease
 from .migrations import check, migrate
@@ -41,14 +43,14 @@ class SqliteDatabase:
 
     def write(self, work: Callable[[Connection], T]) -> T:
         def unit(connection: Connection) -> T:
-            with told():
+            with told(sqlite3.Error):
                 return work(connection)
 
         return self._group.run(unit)
 
     def read(self, work: Callable[[Connection], T]) -> T:
         self._watch()
-        with told(), self._engine.connect() as connection:
+        with told(sqlite3.Error), self._engine.connect() as connection:
             connection.exec_driver_sql("BEGIN")
             return work(connection)
 
@@ -58,7 +60,7 @@ class SqliteDatabase:
 
     def _migrate(self) -> None:
         """Two that start together wait for each other here."""
-        with told(), self._engine.connect() as connection:
+        with told(sqlite3.Error), self._engine.connect() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             migrate(connection)
             connection.exec_driver_sql("COMMIT")
@@ -79,13 +81,13 @@ class SqliteWriter:
         self._file = file
         self._seen = file.identity()
         self._connection: Connection | None = None
+        self._cursor: DBAPICursor | None = None
 
     def begin(self) -> Connection:
         self._watch()
-        with _lost():
-            connection = self._connection = self._connection or self._connect()
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-            return connection
+        connection = self._connection or self._connect()
+        self._do("BEGIN IMMEDIATE")
+        return connection
 
     def commit(self) -> None:
         self._do("COMMIT")
@@ -108,16 +110,21 @@ class SqliteWriter:
         self.drop()
 
     def drop(self) -> None:
-        connection, self._connection = self._connection, None
+        connection, self._connection, self._cursor = self._connection, None, None
         if connection is not None:
             with suppress(SQLAlchemyError):
                 connection.invalidate()
                 connection.close()
 
     def _connect(self) -> Connection:
-        connection = self._engine.connect()
-        check(connection)
-        return connection
+        try:
+            with told(sqlite3.Error):
+                connection = self._connection = self._engine.connect()
+                check(connection)
+                self._cursor = connection.connection.cursor()
+                return connection
+        except StoreError as error:
+            raise StoreUnavailable(*error.args) from error
 
     def _watch(self) -> None:
         """Who replaced the file may have put an older one there, so that every run must be looked at again."""
@@ -128,20 +135,13 @@ class SqliteWriter:
             raise StoreUnavailable(_replaced(self._file))
 
     def _do(self, command: str) -> None:
-        with _lost():
-            if self._connection is None:
-                raise StoreUnavailable("the write connection is closed")
-            self._connection.exec_driver_sql(command)
-
-
-@contextmanager
-def _lost() -> Iterator[None]:
-    """Whatever goes wrong between the units' own statements, the whole batch is lost."""
-    try:
-        with told():
-            yield
-    except StoreError as error:
-        raise StoreUnavailable(*error.args) from error
+        """Whatever goes wrong between the units' own statements, the whole batch is lost."""
+        if self._cursor is None:
+            raise StoreUnavailable("the write connection is closed")
+        try:
+            self._cursor.execute(command)
+        except sqlite3.Error as error:
+            raise StoreUnavailable(*meaning(error).args) from error
 
 
 def _replaced(file: SqliteFile) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -60,6 +61,8 @@ class SqliteFile:
             isolation_level=None,
             check_same_thread=False,
         )
+        # Damaged text comes out as text that the codec refuses, and does not break the query for its neighbours.
+        connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
         for pragma in _PRAGMAS:
             connection.execute(pragma)
         return connection

@@ -30,7 +30,10 @@ _DELIVERED: Final[ColumnElement[str]] = literal_column("'delivered'", Text)
 
 
 class Prepared:
-    """One rendered statement. `run` takes one row of values, `many` several; both by column name."""
+    """One rendered statement, run on the driver's own cursor: SQLAlchemy's would take half of a commit's CPU time.
+
+    `run` takes one row of values, `many` several; both by column name. Errors are the driver's.
+    """
 
     def __init__(self, statement: ClauseElement, dialect: Dialect) -> None:
         compiled = statement.compile(dialect=dialect)
@@ -39,13 +42,19 @@ class Prepared:
 
     def run(self, connection: Connection, row: Row) -> int:
         """How many rows it touched."""
-        return connection.exec_driver_sql(self._text, self._bound(row)).rowcount
+        cursor = connection.connection.cursor()
+        cursor.execute(self._text, self._bound(row))
+        touched: int = cursor.rowcount
+        cursor.close()
+        return touched
 
     def many(self, connection: Connection, rows: Sequence[Row]) -> None:
         if len(rows) == 1:
             self.run(connection, rows[0])
         elif rows:
-            connection.exec_driver_sql(self._text, [self._bound(row) for row in rows])
+            cursor = connection.connection.cursor()
+            cursor.executemany(self._text, [self._bound(row) for row in rows])
+            cursor.close()
 
     def _bound(self, row: Row) -> Any:
         return row if self._names is None else tuple([row[name] for name in self._names])

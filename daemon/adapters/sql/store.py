@@ -8,15 +8,14 @@ from functools import partial
 
 from sqlalchemy import ColumnElement, Connection, Integer, func, insert, literal_column, or_, select
 
-from daemon.domain import codec
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Json, Run, RunState
-from daemon.ports import Birth, Change, EffectRow, Message, StoreError
+from daemon.ports import Birth, Change, EffectRow, Message
 
 from . import leases
 from .database import Database
 from .instants import instant, micros
-from .rows import ledger_row, message_row, read_json, to_effect, to_message, to_run
+from .rows import ledger_row, message_row, read_json, to_effect, to_message, to_run, write_json
 from .schema import EFFECTS, INBOX, JOBS, PLANS, RUNS, STEPS
 from .writing import Writing
 
@@ -103,7 +102,7 @@ class SqlStore:
         return None if row is None else to_effect(row)
 
     def save_plan(self, digest: str, body: Json) -> None:
-        row = {"digest": digest, "body": _plain(body)}
+        row = {"digest": digest, "body": write_json(body)}
         self.database.write(lambda connection: self._statements.plan.many(connection, [row]))
 
     def load_plan(self, digest: str) -> Json:
@@ -149,10 +148,3 @@ def _open() -> ColumnElement[bool]:
 
 def _unread() -> ColumnElement[bool]:
     return INBOX.c.folded == literal_column("0", Integer)
-
-
-def _plain(body: Json) -> str:
-    try:
-        return codec.encode_json(body)
-    except codec.Unstorable as error:
-        raise StoreError(str(error)) from error

@@ -77,6 +77,12 @@ def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+def prints(_: Path) -> None:
+    """Output without end."""
+    while True:
+        print("noise " * 1000)
+
+
 def stops_itself(_: Path) -> None:
     """Stopped by a signal, and so unable to see any but one."""
     os.kill(os.getpid(), signal.SIGSTOP)
@@ -117,6 +123,7 @@ WAYS: dict[str, Callable[[Path], None]] = {
         backtracks,
         ignores_sigterm,
         swallows_everything,
+        prints,
         stops_itself,
         answers_late,
         detaches,

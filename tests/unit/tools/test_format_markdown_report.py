@@ -48,9 +48,7 @@ def shown_text(markdown: str) -> str:
 
 @pytest.mark.parametrize("locale", ["en_US", "zh_CN"])
 def test_a_normal_day_reads_as_the_stored_report(tmp_path: Path, locale: str) -> None:
-    twice = Finding(
-        code="duplicates", count=3, message="orders came twice, counted once", examples=("A|1", "B_2")
-    )
+    twice = Finding(code="duplicates", count=3, message="orders came twice, counted once", examples=("A|1", "B_2"))
     _, text = write(tmp_path, sales(findings=(twice,)), locale=locale)
     assert text == (GOLDEN / f"report-{locale}.md").read_text()
 
@@ -63,9 +61,7 @@ def test_the_headline_says_number_day_and_comparison_in_its_first_hundred_charac
     assert output.summary() == output.headline
 
 
-@pytest.mark.parametrize(
-    "locale", ["en_US", "zh_CN", "de_DE", "ar_EG"], ids=lambda locale: f"CB-025-{locale}"
-)
+@pytest.mark.parametrize("locale", ["en_US", "zh_CN", "de_DE", "ar_EG"], ids=lambda locale: f"CB-025-{locale}")
 def test_a_day_without_orders_says_so_and_invents_no_number(tmp_path: Path, locale: str) -> None:
     output, text = write(tmp_path, empty_day(), locale=locale)
     assert not NEVER.search(text + output.headline + output.message_markdown)
@@ -117,9 +113,7 @@ def test_a_report_of_another_day_is_not_corrected(tmp_path: Path) -> None:
     assert not output.corrected
 
 
-@pytest.mark.parametrize(
-    "name", [*PING_NAMES, *NASTY_NAMES, "a|b\n| c |", "[x](http://evil.example)", "`` `"]
-)
+@pytest.mark.parametrize("name", [*PING_NAMES, *NASTY_NAMES, "a|b\n| c |", "[x](http://evil.example)", "`` `"])
 def test_a_product_name_is_shown_exactly_and_is_never_markup(tmp_path: Path, name: str) -> None:
     _, text = write(tmp_path, sales(currency(names=[name])))
     assert name.replace("\n", " ") in shown_text(text)
@@ -154,9 +148,7 @@ def test_a_shortened_text_keeps_its_limit(text: str, limit: int) -> None:
 def test_a_report_of_fifty_long_names_stays_within_the_inline_size(tmp_path: Path) -> None:
     names = [f"{index} 超长的商品名称 \\*|`" * 30 for index in range(50)]
     long = Finding(code="x", count=1, message="很长的说明 *" * 60, examples=("“例”" * 99,) * 3)
-    kpis = sales(
-        currency("CNY", names), currency("JPY", names), currency("EUR", names), findings=(long,) * 30
-    )
+    kpis = sales(currency("CNY", names), currency("JPY", names), currency("EUR", names), findings=(long,) * 30)
     output, text = write(tmp_path, kpis, locale="zh_CN", missing=["缺少数据" * 50] * 20, title="店" * 200)
     assert len(output.model_dump_json().encode()) < 8192
     assert "49 超长" in text

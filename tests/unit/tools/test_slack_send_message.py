@@ -176,9 +176,7 @@ def test_a_report_too_long_for_a_message_goes_along_as_a_file(tmp_path: Path) ->
     assert output.parts == ("message", "message.md")
 
 
-@pytest.mark.parametrize(
-    "channel", ["#sales-daily", "sales-daily", "C0123ABCD", "D0123ABCD", "<#C0123ABCD|sales>"]
-)
+@pytest.mark.parametrize("channel", ["#sales-daily", "sales-daily", "C0123ABCD", "D0123ABCD", "<#C0123ABCD|sales>"])
 def test_every_spelling_of_a_channel_is_taken(tmp_path: Path, channel: str) -> None:
     assert send(tmp_path, request(tmp_path, channel=channel)).channel in {channel, "C0123ABCD"}
 

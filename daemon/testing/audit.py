@@ -1,0 +1,91 @@
+"""What must be true of a simulated history once nothing happens any more."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from daemon.domain.job import Disposition, LedgerRow
+from daemon.domain.model import Run, StepState
+from daemon.domain.plan import Plan
+
+from .receiver import Parcel, Receiver
+from .witness import Witness
+
+Effect = tuple[object, ...]
+"""Names an effect on the world independently of the product's own key: date, perhaps instant, and step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """`runs` as they are stored, `ledger` of the job, `due` every instant that was due."""
+
+    plan: Plan
+    runs: Mapping[str, Run]
+    ledger: Sequence[LedgerRow]
+    due: Sequence[datetime]
+    receiver: Receiver
+    witness: Witness
+
+    def check(self) -> None:
+        for invariant, what in [*self._accounted(), *self._all_ended(), *self._once(), *self._not_dropped()]:
+            self.witness.broken(invariant, what)
+
+    def _accounted(self) -> Iterator[tuple[int, str]]:
+        rows = [row.occurrence.instant for row in self.ledger]
+        if sorted(rows) != sorted(self.due):
+            yield 1, f"due were {list(map(str, self.due))}, accounted for are {list(map(str, rows))}"
+        for row in self.ledger:
+            if row.disposition is not Disposition.COALESCED_INTO and row.run not in self.runs:
+                yield 1, f"the run {row.run} of {row.occurrence.instant} does not exist"
+
+    def _all_ended(self) -> Iterator[tuple[int, str]]:
+        for run in self.runs.values():
+            if not run.state.ended:
+                yield 4, f"{run.id} never ends; it is {run.state}"
+
+    def _once(self) -> Iterator[tuple[int, str]]:
+        """A part of an effect arrives once, and once more for every person who said retry."""
+        for effect, parcels in self._arrived().items():
+            allowed = 1 + sum(self.witness.granted[run.id, str(effect[-1])] for run in self._about(effect))
+            for part in self.receiver.parts:
+                times = sum(parcel.part == part for parcel in parcels)
+                if times > allowed:
+                    yield 3, f"{part} of {effect[-1]} arrived {times} times"
+
+    def _not_dropped(self) -> Iterator[tuple[int, str]]:
+        """What arrived is known to have arrived, or not to be known, or a person was asked."""
+        for effect, parcels in self._arrived().items():
+            runs, step = self._about(effect), str(effect[-1])
+            whole = {parcel.part for parcel in parcels} == set(self.receiver.parts)
+            if whole and not any(self._known(run, step) for run in runs):
+                yield 3, f"{step} was delivered and no run knows it"
+        for run in self.runs.values():
+            yield from self._claimed_in_vain(run)
+
+    def _known(self, run: Run, step: str) -> bool:
+        told = "not known whether" in run.reason and step in run.reason
+        return run.steps[step].state is StepState.DONE or self.witness.seen[run.id, step].asked or told
+
+    def _claimed_in_vain(self, run: Run) -> Iterator[tuple[int, str]]:
+        arrived = self._arrived()
+        for step in self.plan.external():
+            at = run.steps.get(step.id)
+            done = at is not None and at.state is StepState.DONE and not at.summary.startswith("confirmed")
+            if done and self._effect(run, step.id) not in arrived:
+                yield 10, f"{run.id} says that {step.id} was delivered, and nothing arrived"
+
+    def _arrived(self) -> Mapping[Effect, list[Parcel]]:
+        found: defaultdict[Effect, list[Parcel]] = defaultdict(list)
+        for parcel in self.receiver.parcels:
+            if self.plan.is_external(self.plan.by_id[parcel.step]):
+                found[self._effect(self.runs[parcel.call.rsplit(".", 2)[0]], parcel.step)].append(parcel)
+        return found
+
+    def _effect(self, run: Run, step: str) -> Effect:
+        return (run.data.day, run.instant if self.plan.shares_dates else None, step)
+
+    def _about(self, effect: Effect) -> list[Run]:
+        return [run for run in self.runs.values() if self._effect(run, str(effect[-1])) == effect and run.steps]

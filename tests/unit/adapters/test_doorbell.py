@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import threading
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from daemon.adapters.doorbell import Attended, Doorbell
+from tests.builders import T0
+
+
+@pytest.fixture
+def bell(tmp_path: Path) -> Doorbell:
+    return Doorbell(tmp_path / "doorbell")
+
+
+def test_a_ring_is_heard(bell: Doorbell) -> None:
+    heard = threading.Event()
+    bell.listen(heard.set)
+    assert bell.ring()
+    assert heard.wait(5)
+    bell.close()
+
+
+def test_nobody_listens_is_no_error(bell: Doorbell) -> None:
+    assert not bell.ring()
+
+
+def test_after_it_was_closed_nobody_listens(bell: Doorbell) -> None:
+    bell.listen(lambda: None)
+    bell.close()
+    assert not bell.ring()
+
+
+def test_where_there_can_be_no_fifo_nothing_happens(tmp_path: Path) -> None:
+    bell = Doorbell(tmp_path / "missing" / "doorbell")
+    bell.listen(lambda: None)
+    assert not bell.ring()
+    bell.close()
+
+
+class Duty:
+    """Says what it was told to do."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def lead(self) -> bool:
+        return True
+
+    def take_over(self) -> None:
+        self.told.append("take over")
+
+    def tick(self) -> datetime:
+        return T0
+
+    def stand_down(self) -> None:
+        self.told.append("stand down")
+
+
+def test_the_bell_is_heard_only_while_the_duty_leads(bell: Doorbell) -> None:
+    duty, heard = Duty(), threading.Event()
+    attended = Attended(duty, bell, heard.set)
+    attended.take_over()
+    assert bell.ring()
+    assert heard.wait(5)
+    attended.stand_down()
+    assert not bell.ring()
+    assert duty.told == ["take over", "stand down"]

@@ -1,0 +1,44 @@
+"""Whole lives of the daemon in virtual time: every invariant that applies holds on every one of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from daemon.testing.faults import DEFAULT, NONE
+from daemon.testing.simulator import failing, simulate
+
+
+def hold(first: int, last: int) -> None:
+    broken = failing(range(first, last))
+    assert broken is None, broken.verdict()
+
+
+@pytest.mark.parametrize("first", range(0, 500, 100))
+def test_every_invariant_holds_on_a_hundred_histories(first: int) -> None:
+    hold(first, first + 100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(500, 5500, 500))
+def test_every_invariant_holds_on_five_hundred_more_histories(first: int) -> None:
+    hold(first, first + 500)
+
+
+def test_a_history_without_faults_waits_for_people_alone() -> None:
+    for seed in range(20):
+        history = simulate(seed, NONE)
+        assert not history.violations
+        assert set(history.ends) <= {"succeeded", "degraded", "failed"}
+
+
+def test_the_same_seed_gives_the_same_history() -> None:
+    assert str(simulate(7)) == str(simulate(7))
+
+
+def test_the_histories_are_not_all_alike() -> None:
+    ends = sum((simulate(seed, DEFAULT).ends for seed in range(60)), start=simulate(60).ends)
+    assert {"succeeded", "degraded", "failed", "cancelled"} <= set(ends)
+
+
+def test_a_history_says_how_to_see_it_again() -> None:
+    assert "simulate(7)" in simulate(7).verdict()
