@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
 from .llm import Llm
-from .model import DataDate
+from .model import DataDate, Json
 from .plan import Plan
 from .schedule import Schedule
 from .timing import Timing
@@ -69,3 +70,7 @@ class LedgerRow:
     reason: str = ""
     run: str | None = None
     recorded_at: datetime | None = None
+    since: datetime | None = None
+    """Where there were too many to write down: the row stands for all due instants from `since` on."""
+    evidence: Mapping[str, Json] = field(default_factory=dict)
+    """What the disposition rests on, as plain JSON."""

@@ -24,6 +24,9 @@ ANCHOR = datetime(2024, 1, 1)  # noqa: DTZ001 - wall time in whatever zone
 """Where intervals are counted from unless a job says otherwise: a Monday's midnight."""
 
 
+MINUTE = timedelta(minutes=1)
+
+
 class Gap(StrEnum):
     """What becomes of a wall time that a clock change leaves out."""
 
@@ -89,6 +92,17 @@ def due_after(schedule: Schedule, instant: datetime) -> Iterator[datetime]:
 def due_between(schedule: Schedule, after: datetime, until: datetime) -> Iterator[datetime]:
     """Due instants in the half-open interval (after, until]."""
     return takewhile(lambda due: due <= until, due_after(schedule, after))
+
+
+def newest_due(schedule: Schedule, after: datetime, until: datetime, count: int) -> list[datetime]:
+    """The last `count` due instants in (after, until], oldest first; however long the interval, only a part is read."""
+    back = MINUTE
+    while True:
+        start = max(after, until - back)
+        found = list(due_between(schedule, start, until))
+        if len(found) >= count or start == after:
+            return found[-count:]
+        back *= 4
 
 
 def _in_steps(schedule: Schedule, instant: datetime) -> Iterator[datetime]:

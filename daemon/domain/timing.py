@@ -60,10 +60,14 @@ class Calendar:
     exclude: frozenset[date] = frozenset()
     blackouts: tuple[Blackout, ...] = ()
 
+    def closed(self, local: datetime) -> bool:
+        """Nothing may start at that local time, whatever it stands for."""
+        return any(blackout.covers(local) for blackout in self.blackouts)
+
     def objection(self, local: datetime) -> str:
         """Why nothing may start at that local time; empty where it may."""
         day = local.date()
-        if any(blackout.covers(local) for blackout in self.blackouts):
+        if self.closed(local):
             return f"{local:%H:%M} lies in a blackout window"
         if day in self.include:
             return ""
@@ -98,4 +102,6 @@ class Timing:
 
     def delay(self, job: str) -> timedelta:
         """Part of `jitter`: the same for a job whenever it is asked for, different for different jobs."""
+        if not self.jitter:
+            return timedelta(0)
         return self.jitter * (int(digest(job)[:8], 16) / 0xFFFFFFFF)
