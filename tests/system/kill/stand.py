@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import closing
@@ -22,6 +23,8 @@ from daemon.domain.model import Run, StepState
 ROOT = Path(__file__).parents[3]
 TOOLS = Path(__file__).parent / "tools"
 JOB = "job"
+_ONE_AT_A_TIME = threading.Lock()
+"""Alembic migrates one database at a time in a process: what it works on is global."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,8 @@ class Stand:
         store.close()
 
     def _open(self) -> SqlStore:
-        return open_store(self.store or self.folder / "state" / "clockwright.db")
+        with _ONE_AT_A_TIME:
+            return open_store(self.store or self.folder / "state" / "clockwright.db")
 
     def all_ended(self) -> bool:
         """Whether there is a run and none is open; asked often, so by plain SQL."""
