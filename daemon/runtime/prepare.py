@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from ..domain.birth import run_id
+from ..domain.compatible import incompatible
 from ..domain.digests import attempt_id, digest, effect_key
 from ..domain.errors import ClockwrightError, Kind
 from ..domain.model import Attempt, DataDate, Failed, Json, Purpose, Run, StepState
 from ..domain.plan import Plan, Step
 from ..domain.policy import run_deadline
-from ..domain.references import EARLIER, Unresolved, references, resolve
-from ..domain.tool import Effect
+from ..domain.references import Unresolved, references, resolve
+from ..domain.tool import Effect, ToolSpec
 from ..ports import Artifacts, Call
 from .contracts import check_input
 from .outside import Outside
@@ -54,11 +54,19 @@ def prepare(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose
         return Prepared(attempt, missing, None, Failed(Kind.INVALID_INPUT, fault))
     try:
         secrets = {ours: outside.secret(configured) for ours, configured in step.secrets.items()}
-    except ClockwrightError as unset:
+        _expect_unchanged(outside, tool)
+    except ClockwrightError as wrong:
         # Nothing is sent, so nothing may be said about whoever is sending under this key.
-        return Prepared(replace(attempt, effect_key=None), missing, None, Failed(Kind.MISCONFIGURED, str(unset)))
+        return Prepared(replace(attempt, effect_key=None), missing, None, Failed(Kind.MISCONFIGURED, str(wrong)))
     call = _call(outside, run, step, attempt, inputs)
     return Prepared(attempt, missing, replace(call, tool=tool.name, effect_key=key, secrets=secrets))
+
+
+def _expect_unchanged(outside: Outside, then: ToolSpec) -> None:
+    """A run never meets a tool that its plan does not know. Raises ClockwrightError."""
+    reason = incompatible(then, outside.tools.get(then.name)) if outside.tools else ""
+    if reason:
+        raise ClockwrightError(f"{reason}; put it back, or end this run and start a new one")
 
 
 def _deadline(plan: Plan, run: Run, purpose: Purpose, now: datetime, timeout: timedelta) -> datetime:
