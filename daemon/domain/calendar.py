@@ -10,18 +10,6 @@ from .model import DataDate
 from .schedule import due_between
 
 
-@lru_cache(maxsize=4096)
-def first_due_after(schedule: Schedule, instant: datetime) -> datetime | None:
-    """The next due instant. Many jobs share a schedule, so it is worked out once for all of them."""
-    return next(due_after(schedule, instant), None)
-
-
-@lru_cache(maxsize=256)
-def first_due_between(schedule: Schedule, after: datetime, until: datetime, most: int) -> tuple[datetime, ...]:
-    """The first `most` due instants in (after, until], worked out once for all jobs that share them."""
-    return tuple(islice(due_between(schedule, after, until), most))
-
-
 def day_bounds(day: date, timezone: str) -> tuple[datetime, datetime]:
     """The local day as a half-open interval in UTC: 23 to 25 hours on change days, none where it was skipped."""
     return _midnight(day, timezone), _midnight(day + timedelta(days=1), timezone)

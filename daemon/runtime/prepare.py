@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from ..domain.birth import run_id
 from ..domain.compatible import incompatible
 from ..domain.digests import attempt_id, digest, effect_key
 from ..domain.errors import ClockwrightError, Kind
 from ..domain.model import Attempt, DataDate, Failed, Json, Purpose, Run, StepState
 from ..domain.plan import Plan, Step
 from ..domain.policy import run_deadline
-from ..domain.references import Unresolved, references, resolve
+from ..domain.references import EARLIER, Unresolved, references, resolve
 from ..domain.tool import Effect, ToolSpec
 from ..ports import Artifacts, Call
 from .contracts import check_input

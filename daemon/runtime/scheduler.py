@@ -15,7 +15,7 @@ from ..domain.calendar import occurrence
 from ..domain.job import Disposition, Job, LedgerRow, Occurrence
 from ..domain.model import Run
 from ..domain.plan import Plan
-from ..domain.schedule import due_after, due_between
+from ..domain.schedule import first_due_after, first_due_between
 from ..ports import Birth
 from .outside import Outside
 from .plans import Plans

@@ -47,9 +47,7 @@ def run_sql(url: str, script: str) -> None:
         connection.executescript(script)
 
 
-def fetch(
-    folder: Path, url: str, mapping: dict[str, Any] | None = None, **fields: Any
-) -> tuple[Output, ToolContext]:
+def fetch(folder: Path, url: str, mapping: dict[str, Any] | None = None, **fields: Any) -> tuple[Output, ToolContext]:
     """Call db_query_sales; `mapping` completes the simple one, unless `select` is among the fields."""
     if "select" not in fields:
         fields["mapping"] = {**SIMPLE, **(mapping or {})}

@@ -43,9 +43,7 @@ WIDE = "id TEXT, at TEXT, amount, currency TEXT, status TEXT, product TEXT, quan
 
 
 def test_a_select_gives_the_figures_of_a_mapping(tmp_path: Path) -> None:
-    url = shop(
-        tmp_path, [(1, "2026-03-10 09:00:00", 3.5), (2, "2026-03-10 10:00:00", -1), (3, "2026-03-11", 9)]
-    )
+    url = shop(tmp_path, [(1, "2026-03-10 09:00:00", 3.5), (2, "2026-03-10 10:00:00", -1), (3, "2026-03-11", 9)])
     sql = "SELECT id AS order_id, at AS timestamp, amount FROM orders WHERE at >= :start AND at < :end;"
 
     found = only(kpis(tmp_path, url, select={"sql": sql, "currency": "EUR"}))
@@ -110,9 +108,7 @@ def test_utc_stamps_fall_into_the_hours_of_a_zone_with_a_half_hour(tmp_path: Pat
 
 
 @pytest.mark.parametrize(("stored_as", "unit"), [("epoch_seconds", 1), ("epoch_millis", 1000)])
-def test_epoch_numbers_are_stamps_where_the_mapping_says_so(
-    tmp_path: Path, stored_as: str, unit: int
-) -> None:
+def test_epoch_numbers_are_stamps_where_the_mapping_says_so(tmp_path: Path, stored_as: str, unit: int) -> None:
     noon = int(datetime(2026, 3, 10, 12, tzinfo=UTC).timestamp())
     rows = [(1, noon * unit, 1), (2, (noon + 43_200) * unit, 2), (3, (noon - 43_200) * unit, 4), (4, None, 8)]
     url = shop(tmp_path, rows, "id INTEGER, at INTEGER, amount")
@@ -173,9 +169,7 @@ def test_an_amount_that_is_no_number_is_named_and_not_zeroed(tmp_path: Path, amo
 
 
 def test_a_bad_amount_of_a_number_column_is_pointed_out_in_both_modes(tmp_path: Path) -> None:
-    url = shop(
-        tmp_path, [(1, "2026-03-10", 2.5), (7, "2026-03-10", None)], "id INTEGER, at TEXT, amount REAL"
-    )
+    url = shop(tmp_path, [(1, "2026-03-10", 2.5), (7, "2026-03-10", None)], "id INTEGER, at TEXT, amount REAL")
 
     for mode in MODES:
         output, _ = fetch(tmp_path, url, mode=mode)
@@ -196,9 +190,7 @@ def test_binary_floats_are_rounded_row_by_row_to_the_minor_unit(
 ) -> None:
     rows = [(n, "2026-03-10", amount) for n, amount in enumerate(amounts)]
 
-    found = only(
-        kpis(tmp_path, shop(tmp_path, rows, "id INTEGER, at TEXT, amount REAL"), {"currency": currency})
-    )
+    found = only(kpis(tmp_path, shop(tmp_path, rows, "id INTEGER, at TEXT, amount REAL"), {"currency": currency}))
 
     assert str(found.net) == net
 
@@ -211,9 +203,7 @@ def test_cents_are_read_as_cents(tmp_path: Path) -> None:
 
 def test_two_currencies_are_kept_apart_and_others_are_named(tmp_path: Path) -> None:
     codes = ["EUR", "jpy", "EUR", "", "€"]
-    url = shop(
-        tmp_path, [(str(n), "2026-03-10", 10.4, code, "", "", 1, 1) for n, code in enumerate(codes)], WIDE
-    )
+    url = shop(tmp_path, [(str(n), "2026-03-10", 10.4, code, "", "", 1, 1) for n, code in enumerate(codes)], WIDE)
     mapping = {"currency": None, "currency_column": "currency"}
 
     found = kpis(tmp_path, url, mapping)
@@ -444,9 +434,7 @@ def test_the_url_may_come_as_a_secret(tmp_path: Path) -> None:
 
     assert output.summary() == "2026-03-10 UTC: 1 rows (EUR), mode aggregate"
     with pytest.raises(MisconfiguredError, match="no source is named"):
-        db_query_sales(
-            Input.model_validate({"date": DAY, "timezone": "UTC", "mapping": SIMPLE}), context(tmp_path)
-        )
+        db_query_sales(Input.model_validate({"date": DAY, "timezone": "UTC", "mapping": SIMPLE}), context(tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -48,9 +48,7 @@ def agrees(folder: Path, url: str, day: date) -> bool:
         for each in found.currencies
     }
     true = expected_figures(day, timezone=ZONE, seed=7, newest=day == UNTIL)
-    return told == {
-        code: (each.orders, each.gross, each.refunds, each.products) for code, each in true.items()
-    }
+    return told == {code: (each.orders, each.gross, each.refunds, each.products) for code, each in true.items()}
 
 
 @pytest.mark.parametrize("name", REMARKABLE)
@@ -121,9 +119,7 @@ def test_a_file_of_another_seed_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_shop_does_not_import_pandas() -> None:
-    code = (
-        "import sys, daemon.testing.shop; print(sorted({'pandas', 'numpy', 'sqlalchemy'} & set(sys.modules)))"
-    )
+    code = "import sys, daemon.testing.shop; print(sorted({'pandas', 'numpy', 'sqlalchemy'} & set(sys.modules)))"
 
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

@@ -38,8 +38,6 @@ def test_text_that_is_no_plain_number_is_refused(text: str) -> None:
     assert number(text) is None
 
 
-@pytest.mark.parametrize(
-    ("raw", "code"), [("EUR", "EUR"), ("eur", "EUR"), ("€", None), ("", None), ("EURO", None)]
-)
+@pytest.mark.parametrize(("raw", "code"), [("EUR", "EUR"), ("eur", "EUR"), ("€", None), ("", None), ("EURO", None)])
 def test_a_currency_is_a_three_letter_code(raw: str, code: str | None) -> None:
     assert currency_code(raw) == code

@@ -12,9 +12,7 @@ import pytest
 from tests.unit.tools.sales_till import findings, kpis, only, run_sql, shop
 
 FOLDER = os.environ.get("CLOCKWRIGHT_REAL_DATA")
-needs_data = pytest.mark.skipif(
-    not FOLDER, reason="CLOCKWRIGHT_REAL_DATA names no folder with the real data sets"
-)
+needs_data = pytest.mark.skipif(not FOLDER, reason="CLOCKWRIGHT_REAL_DATA names no folder with the real data sets")
 
 SONGS = {
     "table": "Invoice",
@@ -94,10 +92,7 @@ def retail(tmp_path_factory: pytest.TempPathFactory) -> str:
     rows: list[tuple[Any, ...]] = []
     for path in sorted((Path(str(FOLDER)) / "online_retail").glob("*.csv")):
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows += [
-                tuple(row[name.split()[0]] for name in GIFT_COLUMNS.split(", "))
-                for row in csv.DictReader(file)
-            ]
+            rows += [tuple(row[name.split()[0]] for name in GIFT_COLUMNS.split(", ")) for row in csv.DictReader(file)]
     return gifts(tmp_path_factory.mktemp("retail"), rows)
 
 
