@@ -8,7 +8,7 @@ from sqlalchemy import Connection, inspect
 
 from daemon.ports import StoreError
 
-REVISIONS: Final = ("0001",)
+REVISIONS: Final = ("0001", "0002")
 """All of them, oldest first. Alembic, which is slow to import, is only needed where the last one is not there yet."""
 
 
