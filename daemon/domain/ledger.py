@@ -37,9 +37,8 @@ class Situation:
     made: Mapping[datetime, str] = field(default_factory=dict)
     """Instants that a run stands for already, because a person asked for it early."""
     pause: Pause | None = None
-    removed: bool = False
-    room: int = 1_000_000
-    """How many runs may start at most."""
+    late_room: int = 1_000_000
+    """How many late runs may start at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +89,24 @@ class _Accounting:
         settled = {at: verdict for at in instants if (verdict := self.settled(at))}
         eligible = [at for at in instants if at not in settled]
         chosen = set(self._chosen(eligible))
-        room = 0 if self._held() else self.situation.room
+        room, late_room = (0 if self._held() else len(instants)), self.situation.late_room
         for at in instants:
             verdict = settled.get(at)
             if verdict is None and at not in chosen:
                 verdict = self.surplus(at, eligible[-1])
-            if verdict is None and room <= 0:
-                return
-            yield verdict or self._start(at)
             if verdict is None:
-                room = room - 1 if self.timing.overlap is Overlap.ALLOW else 0
+                verdict = self._start(at)
+                late_room -= verdict.disposition is Disposition.LATE_STARTED
+                if room <= 0 or late_room < 0:
+                    return
+                room = room if self.timing.overlap is Overlap.ALLOW else 0
+            yield verdict
 
     def settled(self, at: datetime) -> Verdict | None:
         """Decided whatever else is owed."""
         return self.gone(at) or self._made(at) or self._off(at) or self._expired(at) or self._overlapped(at)
 
     def gone(self, at: datetime) -> Verdict | None:
-        if self.situation.removed:
-            return Verdict(at, Disposition.CANCELLED, "the job was removed from the configuration")
         if self.job.broken:
             return Verdict(at, Disposition.BLOCKED_INVALID, self.job.broken)
         return None

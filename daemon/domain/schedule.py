@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from functools import lru_cache
-from itertools import islice, takewhile
+from itertools import takewhile
 from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
@@ -92,18 +92,6 @@ def due_after(schedule: Schedule, instant: datetime) -> Iterator[datetime]:
 def due_between(schedule: Schedule, after: datetime, until: datetime) -> Iterator[datetime]:
     """Due instants in the half-open interval (after, until]."""
     return takewhile(lambda due: due <= until, due_after(schedule, after))
-
-
-@lru_cache(maxsize=4096)
-def first_due_after(schedule: Schedule, instant: datetime) -> datetime | None:
-    """The next due instant. Many jobs share a schedule, so it is worked out once for all of them."""
-    return next(due_after(schedule, instant), None)
-
-
-@lru_cache(maxsize=256)
-def first_due_between(schedule: Schedule, after: datetime, until: datetime, most: int) -> tuple[datetime, ...]:
-    """The first `most` due instants in (after, until], worked out once for all jobs that share them."""
-    return tuple(islice(due_between(schedule, after, until), most))
 
 
 def newest_due(schedule: Schedule, after: datetime, until: datetime, count: int) -> list[datetime]:

@@ -127,6 +127,20 @@ LEDGER: Final = Table(
 
 JOBS: Final = Table("jobs", METADATA, _text("job", key=True), _number("watermark"))
 
+SCHEDULES: Final = Table("schedules", METADATA, _text("job", key=True), _number("since", key=True), _text("body"))
+
+PAUSES: Final = Table(
+    "pauses",
+    METADATA,
+    _text("job", key=True),
+    _number("since", key=True),
+    _number("open"),
+    _time("ended_at"),
+    _text("ended_by"),
+    _text("body"),
+)
+Index("pauses_open", PAUSES.c.job, sqlite_where=_OPEN, postgresql_where=_OPEN)
+
 PLANS: Final = Table("plans", METADATA, _text("digest", key=True), _text("body"))
 
 LEASES: Final = Table(

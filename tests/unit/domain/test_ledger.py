@@ -26,7 +26,6 @@ WORDS = {
     Disposition.SKIPPED_CALENDAR: "calendar",
     Disposition.MISSED_EXPIRED: "missed",
     Disposition.BLOCKED_INVALID: "invalid",
-    Disposition.CANCELLED: "cancelled",
 }
 
 
@@ -72,9 +71,9 @@ CASES = [
         job(catch_up=CatchUp.ALL, overlap=Overlap.ALLOW),
         (9, 10, 11),
         "late late -",
-        situation=Situation(room=2),
+        situation=Situation(late_room=2),
     ),
-    Case("no room at all", job(), (11, 12), "into -", situation=Situation(room=0)),
+    Case("no room for what is late", job(), (10, 11), "into -", situation=Situation(late_room=0)),
     Case("older than the window", job(window=timedelta(hours=2)), (8, 9, 11), "missed missed late"),
     Case("all older than the window", job(window=timedelta(hours=2)), (7, 8, 9), "missed missed missed"),
     Case("past its start deadline", job(start_within=timedelta(minutes=30)), (11, 12), "missed start"),
@@ -102,7 +101,6 @@ CASES = [
         situation=Situation(running_since=hour(11.5), made={hour(12): "run-1"}),
     ),
     Case("a broken job", replace(JOB, broken="no tool"), (11, 12), "invalid invalid"),
-    Case("a removed job", job(), (11, 12), "cancelled cancelled", situation=Situation(removed=True)),
     Case(
         "an excluded date",
         job(calendar=Calendar(exclude=frozenset({MIDNIGHT.date()}))),
