@@ -71,7 +71,7 @@ class Reader:
         try:
             minor, rest = _minor(raw.get("minor", ()), odd, len(rows))
             quantity = _quantity(raw.get("quantity"), counts)
-        except OverflowError:
+        except (OverflowError, pa.ArrowInvalid):
             raise BadDataError("a sum passes 92,233,720,368,547,758 major units and cannot be exact") from None
         batch = Batch(
             raw,
@@ -136,8 +136,9 @@ def _minor(values: Sequence[Any], odd: dict[int, str], size: int) -> tuple[Micro
         return np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
     if odd:
         values = [0 if row in odd else value for row, value in enumerate(values)]
-    if isinstance(values[0], int):
-        return _whole(values), np.zeros(size, dtype=np.int64)
+    found = pa.array(values)
+    if pa.types.is_integer(found.type):
+        return found.to_numpy().copy(), np.zeros(size, dtype=np.int64)
     parts = [split(Decimal(value)) for value in values]
     return _whole([minor for minor, _ in parts]), _whole([rest for _, rest in parts])
 

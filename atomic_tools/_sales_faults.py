@@ -47,6 +47,10 @@ def _fault(error: sa.exc.DBAPIError, url: URL, seconds: float) -> ToolError:
         )
     if state.startswith(_DENIED_STATES) or _DENIED_TEXT.search(text):
         return DeniedError(f"the source refuses access: {text}", hint="check user, password and rights")
+    if state == "25006" or "readonly database" in text:
+        return MisconfiguredError(
+            f"the source is only read: {text}", hint="describe the sales by a SELECT that changes nothing"
+        )
     if state in _SCHEMA_STATES or _SCHEMA_TEXT.search(text):
         return MisconfiguredError(
             f"the source does not understand the query: {text}", hint="check names and expressions"

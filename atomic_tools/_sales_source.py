@@ -130,8 +130,8 @@ class Select(Reading):
     """A SELECT of sale rows between `:start` and `:end`.
 
     It yields `order_id`, `timestamp`, and `amount` or `quantity` and `unit_price`; where it also yields
-    `currency`, `product` or `kind` (sale, refund, adjustment, ignored), these are used too. The bounds come as
-    the column stores stamps (`stored_as`), as text like 2026-03-10 00:00:00 or in the form of `timestamp_format`.
+    `currency`, `product` or `kind` (sale, refund, adjustment, ignored), these are used too. The bounds come
+    as the column stores stamps (`stored_as`): texts like 2026-03-10 00:00:00, or of the `timestamp_format`.
     """
 
     sql: str

@@ -57,7 +57,7 @@ def test_both_modes_give_the_true_figures_of_a_remarkable_day(tmp_path: Path, ur
 
 
 @settings(
-    max_examples=8,
+    max_examples=4,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
