@@ -47,36 +47,36 @@ def stored(instant: datetime, reading: Reading, timezone: str, *, as_text: bool)
 def conditions(
     stamp: Expression, kind: Type, reading: Reading, days: Sequence[LocalDay], *, sqlite: bool, indexed: bool
 ) -> list[Stretch]:
-    """One per contiguous row of days, and one for rows whose stamp can be no stamp at all.
+    """What to ask for: the needed days, and the rows whose stamp can be no stamp at all.
 
     Text columns get whole calendar days, so some rows outside come along; the tool drops them by instant.
+    Where an index can serve, each range is asked for on its own: merging the row sets of several index ranges
+    costs more than the grouping itself. Where none can, one look at every row serves all ranges.
     """
     if reading.timestamp_format is not None:
-        return [
-            Stretch(sa.true(), dated=False)
-        ]  # texts such as 03/09/2026 do not sort by time: every row has to be looked at
+        # texts such as 03/09/2026 do not sort by time: every row has to be looked at
+        return [Stretch(sa.true(), dated=False)]
     if _holds_text(kind, reading, sqlite=sqlite):
-        texts = [Stretch(_text_days(stamp, first, last, reading)) for first, last in _dates(days, reading)]
-        # an index serves one range at a time; without one, a single look at every row is better
+        dated = [_text_days(stamp, first, last, reading) for first, last in _dates(days, reading)]
         undated = _undated(stamp, days)
-        return [
-            *texts,
-            *(Stretch(each, dated=False) for each in (undated if indexed else [sa.or_(*undated)])),
-        ]
-    if not is_number(kind) and reading.stored_as.startswith("epoch") and not isinstance(kind, sa.types.NullType):
-        raise MisconfiguredError("the timestamp column holds no numbers", hint="set stored_as to utc, local or offset")
-    spans = [Stretch(_span(stamp, kind, reading, first, last)) for first, last in _stretches(days)]
-    return [*spans, Stretch(stamp.is_(None), dated=False)]
+    else:
+        dated = [_span(stamp, kind, reading, first, last) for first, last in _stretches(days)]
+        undated = [stamp.is_(None)]
+    if not indexed:
+        # the latest days first: most rows of interest are theirs, and the first match ends the search
+        dated, undated = [sa.or_(*reversed(dated))], [sa.or_(*undated)]
+    return [*(Stretch(each) for each in dated), *(Stretch(each, dated=False) for each in undated)]
 
 
 def _holds_text(kind: Type, reading: Reading, *, sqlite: bool) -> bool:
-    if reading.stored_as.startswith("epoch"):
-        return False
-    if is_number(kind) and not isinstance(kind, sa.types.NullType):
-        raise MisconfiguredError(
-            "the timestamp column holds numbers", hint="set stored_as: epoch_seconds or epoch_millis"
-        )
-    return sqlite or isinstance(kind, sa.types.String)
+    epoch, known = reading.stored_as.startswith("epoch"), not isinstance(kind, sa.types.NullType)
+    if known and is_number(kind) and not epoch:
+        hint = "set stored_as: epoch_seconds or epoch_millis"
+        raise MisconfiguredError("the timestamp column holds numbers", hint=hint)
+    if known and epoch and not is_number(kind):
+        hint = "set stored_as to utc, local or offset"
+        raise MisconfiguredError("the timestamp column holds no numbers", hint=hint)
+    return not epoch and (sqlite or isinstance(kind, sa.types.String))
 
 
 def _stretches(days: Sequence[LocalDay]) -> list[tuple[LocalDay, LocalDay]]:

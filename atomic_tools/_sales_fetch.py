@@ -92,8 +92,6 @@ class _Build:
             return book, [fetch for day in self.days for fetch in self._asked(self._made(mode, book, whole), day)]
         nears = self._conditions(self.table.column(self.reading.timestamp))
         books = [self._book(near.condition) for near in nears]
-        # one statement for each stretch: a source without an index scans more than once, but none has to
-        # merge the row sets of several index ranges, which would cost more than the grouping itself
         made = [self._made(mode, book, self._conditions(book.stamp)[n]) for n, book in enumerate(books)]
         return books[0], [fetch for fetches in made for fetch in fetches]
 
