@@ -73,7 +73,19 @@ class Reader:
             quantity = _quantity(raw.get("quantity"), counts)
         except OverflowError:
             raise BadDataError("a sum passes 92,233,720,368,547,758 major units and cannot be exact") from None
-        batch = Batch(raw, self.stamps.micros(raw["stamp"]), counts, letters, codes, currency, minor, rest, quantity, odd, named)
+        batch = Batch(
+            raw,
+            self.stamps.micros(raw["stamp"]),
+            counts,
+            letters,
+            codes,
+            currency,
+            minor,
+            rest,
+            quantity,
+            odd,
+            named,
+        )
         self._read_odd(batch)
         return batch
 
@@ -105,7 +117,7 @@ def _unpacked(fetch: Fetch, rows: Sequence[Sequence[Any]]) -> Columns:
     columns: Columns = dict(zip(fetch.names, zip(*rows, strict=True), strict=True))
     if not fetch.packed:
         return columns
-    # `what` is marked on both sides, so a stamp or currency without marks splits off cleanly and the product comes whole
+    # `what` is marked on both sides; the product comes last, so it stays whole whatever is in it
     keys = zip(*(key.split(MARK, len(fetch.packed) - 1) for key in columns.pop("key")), strict=True)
     return {**dict(zip(fetch.packed, keys, strict=True)), **columns}
 

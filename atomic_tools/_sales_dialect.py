@@ -14,8 +14,8 @@ Expression = sa.ColumnElement[Any]
 Type = sa.types.TypeEngine[Any]
 MICRO = 1_000_000
 _PLAIN_LIMIT = 1e13
-# A half that binary fractions put just below itself (1.005 * 100 = 100.49999999999999) is nudged back to where
-# it was written. Amounts of up to a million million are far too small for the nudge to move anything else.
+# A half that binary fractions put just below itself (1.005 * 100 = 100.49999999999999) is nudged back to
+# where it was written. Amounts below a million million are too small for the nudge to move anything else.
 NUDGE = 1.0000000000000005
 _SQLITE_STAMP = "????-??-??{}[0-2][0-9]:[0-5][0-9]:[0-5][0-9]"
 
@@ -38,7 +38,7 @@ class Dialect(Protocol):
         """The value as text, empty for NULL."""
 
     def scaled(self, amount: Expression, factor: Expression, kind: Type) -> Expression:
-        """The amount in minor units: rounded half up where it is a binary float, exact where it is a decimal."""
+        """The amount in minor units: a binary float rounded half up, a decimal exact."""
 
     def micro(self, quantity: Expression, kind: Type) -> Expression:
         """A quantity in millionths."""
@@ -71,7 +71,7 @@ class Sqlite:
     def text(self, value: Expression, kind: Type) -> Expression:
         return _text(value, kind)
 
-    def scaled(self, amount: Expression, factor: Expression, kind: Type) -> Expression:
+    def scaled(self, amount: Expression, factor: Expression, kind: Type) -> Expression:  # noqa: ARG002 - the protocol
         return sa.cast(sa.func.round(amount * factor), sa.Integer)
 
     def micro(self, quantity: Expression, kind: Type) -> Expression:
@@ -106,7 +106,7 @@ class Postgres:
         exact = sa.cast(amount, sa.Numeric) * sa.cast(factor, sa.Numeric)
         return sa.func.round(exact) if is_float(kind) else exact
 
-    def micro(self, quantity: Expression, kind: Type) -> Expression:
+    def micro(self, quantity: Expression, kind: Type) -> Expression:  # noqa: ARG002 - the protocol
         return sa.func.round(sa.cast(quantity, sa.Numeric) * MICRO)
 
 
@@ -118,19 +118,19 @@ class Other:
     def factor(self, places: int) -> Expression:
         return sa.literal_column(f"{10**places}")
 
-    def bucket(self, stamp: Expression, kind: Type, minutes: bool) -> Expression:
+    def bucket(self, stamp: Expression, kind: Type, minutes: bool) -> Expression:  # noqa: ARG002 - the protocol
         return stamp
 
-    def plain(self, value: Expression, kind: Type) -> Expression:
+    def plain(self, value: Expression, kind: Type) -> Expression:  # noqa: ARG002 - the protocol
         return sa.false()
 
-    def text(self, value: Expression, kind: Type) -> Expression:
+    def text(self, value: Expression, kind: Type) -> Expression:  # noqa: ARG002 - the protocol
         return sa.func.coalesce(sa.cast(value, sa.String(255)), "")
 
-    def scaled(self, amount: Expression, factor: Expression, kind: Type) -> Expression:
+    def scaled(self, amount: Expression, factor: Expression, kind: Type) -> Expression:  # noqa: ARG002 - the protocol
         return amount
 
-    def micro(self, quantity: Expression, kind: Type) -> Expression:
+    def micro(self, quantity: Expression, kind: Type) -> Expression:  # noqa: ARG002 - the protocol
         return quantity * MICRO
 
 
@@ -141,7 +141,8 @@ def _text(value: Expression, kind: Type) -> Expression:
 
 def dialect_of(connection: sa.Connection) -> Dialect:
     """The dialect of an open connection."""
-    return {"sqlite": Sqlite, "postgresql": Postgres}.get(connection.dialect.name, Other)()
+    known: dict[str, type[Dialect]] = {"sqlite": Sqlite, "postgresql": Postgres}
+    return known.get(connection.dialect.name, Other)()
 
 
 def is_number(kind: Type) -> bool:

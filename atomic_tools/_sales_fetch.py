@@ -52,7 +52,9 @@ def plan(connection: sa.Connection, described: Mapping | Select, day: LocalDay, 
     """Check the description against the source. Raises MisconfiguredError."""
     days = days_needed(day.date, day.timezone)
     table, reading = _table(connection, described, day)
-    lines = find_table(connection, described.lines.table) if isinstance(described, Mapping) and described.lines else None
+    lines = (
+        find_table(connection, described.lines.table) if isinstance(described, Mapping) and described.lines else None
+    )
     build = _Build(connection, reading, table, lines, days)
     book, fetches = build.statements(mode)
     stamps = stamps_of(reading, day.timezone)
@@ -90,8 +92,8 @@ class _Build:
             return book, [fetch for day in self.days for fetch in self._asked(self._made(mode, book, whole), day)]
         nears = self._conditions(self.table.column(self.reading.timestamp))
         books = [self._book(near.condition) for near in nears]
-        # one statement for each stretch of time: a source without an index scans more than once, but no source
-        # has to merge the row sets of several index ranges, which costs more than the grouping itself
+        # one statement for each stretch: a source without an index scans more than once, but none has to
+        # merge the row sets of several index ranges, which would cost more than the grouping itself
         made = [self._made(mode, book, self._conditions(book.stamp)[n]) for n, book in enumerate(books)]
         return books[0], [fetch for fetches in made for fetch in fetches]
 
@@ -110,7 +112,8 @@ class _Build:
     def _conditions(self, stamp: Any) -> list[Stretch]:
         kind = self.table.type_of(self.reading.timestamp)
         sqlite = self.connection.dialect.name == "sqlite"
-        found = conditions(stamp, kind, self.reading, self.days, sqlite=sqlite)
+        indexed = self.reading.timestamp in self.table.indexed
+        found = conditions(stamp, kind, self.reading, self.days, sqlite=sqlite, indexed=indexed)
         where = self.reading.where if isinstance(self.reading, Mapping) else None
         if where is None:
             return found

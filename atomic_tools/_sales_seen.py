@@ -1,4 +1,4 @@
-"""What was seen of the report's day on the way: numbers, the range of time, currencies, a few rows to look at."""
+"""What was seen of the report's day on the way: how much, from when to when, a few rows to look at."""
 
 from __future__ import annotations
 

@@ -67,7 +67,13 @@ def grouped(book: Book, stretch: Stretch, *, minutes: bool) -> Iterator[Fetch]:
     if book.lines is None or book.joined is None:
         yield _groups(book, "all", book.orders, stretch, minutes=minutes)
     else:
-        yield _groups(book, "order", replace(book.orders, reading=_without_product(book.orders.reading)), stretch, minutes=minutes)
+        yield _groups(
+            book,
+            "order",
+            replace(book.orders, reading=_without_product(book.orders.reading)),
+            stretch,
+            minutes=minutes,
+        )
         yield _groups(book, "line", book.lines, stretch, minutes=minutes)
     if not book.distinct:
         yield _order_ids(book, stretch, minutes=minutes)
@@ -92,20 +98,24 @@ def _source(book: Book, facet: Facet) -> sa.FromClause:
 
 def _keys(book: Book, terms: Terms, *, minutes: bool) -> dict[str, Expression]:
     optional = {"currency": terms.currency, "product": terms.product}
-    return {"stamp": _bucket(book, terms.dialect, minutes=minutes), "what": terms.what} | {name: each for name, each in optional.items() if each is not None}
+    return {"stamp": _bucket(book, terms.dialect, minutes=minutes), "what": terms.what} | {
+        name: each for name, each in optional.items() if each is not None
+    }
 
 
 def _bucket(book: Book, dialect: Dialect, *, minutes: bool) -> Expression:
+    """The stamp cut to its hour or minute; never NULL where keys are packed into one text."""
     reading = book.orders.reading
     kind = book.orders.table.type_of(reading.timestamp)
-    if reading.timestamp_format is not None:
-        return dialect.text(book.stamp, kind) if dialect.packs_keys else book.stamp
-    if not reading.stored_as.startswith("epoch"):
+    if reading.timestamp_format is None and not reading.stored_as.startswith("epoch"):
         return dialect.bucket(book.stamp, kind, minutes)
-    if not is_integer(kind):
-        return book.stamp
+    stamp = book.stamp - book.stamp % _span(reading, minutes=minutes) if is_integer(kind) else book.stamp
+    return dialect.text(stamp, kind) if dialect.packs_keys else stamp
+
+
+def _span(reading: Reading, *, minutes: bool) -> Expression:
     seconds = 60 if minutes else 3600
-    return book.stamp - book.stamp % sa.literal_column(f"{seconds if reading.stored_as == 'epoch_seconds' else seconds * 1000}")
+    return sa.literal_column(str(seconds if reading.stored_as == "epoch_seconds" else seconds * 1000))
 
 
 def _groups(book: Book, facet: Facet, terms: Terms, stretch: Stretch, *, minutes: bool) -> Fetch:
@@ -116,16 +126,24 @@ def _groups(book: Book, facet: Facet, terms: Terms, stretch: Stretch, *, minutes
     values = {"minor": terms.minor, "quantity": terms.quantity, "order_id": _example_id(book, terms, stretch)}
     columns = keys | {name: each for name, each in values.items() if each is not None}
     # what a row comes to is worked out before the rows are sorted by their keys: less has to be sorted
-    rows = sa.select(*(each.label(name) for name, each in columns.items())).select_from(_source(book, facet)).where(stretch.condition)
+    rows = (
+        sa.select(*(each.label(name) for name, each in columns.items()))
+        .select_from(_source(book, facet))
+        .where(stretch.condition)
+    )
     each_row = (rows.limit(-1) if inside else rows).subquery("each_row")
-    sums = [(sa.func.min if name == "order_id" else sa.func.sum)(each_row.c[name]).label(name) for name in columns if name in values]
+    sums = [
+        (sa.func.min if name == "order_id" else sa.func.sum)(each_row.c[name]).label(name)
+        for name in columns
+        if name in values
+    ]
     statement = sa.select(*(each_row.c[name] for name in keys), sa.func.count().label("rows"), *sums)
     names = (*keys, "rows", *(name for name in columns if name in values))
     return Fetch(facet, statement.group_by(*(each_row.c[name] for name in keys)), names, inside)
 
 
 def _example_id(book: Book, terms: Terms, stretch: Stretch) -> Expression | None:
-    """The order id where a row may have to be pointed out; sorted with every row, it would cost a tenth more."""
+    """The order id where a row may have to be pointed out; to sort it with every row costs a tenth more."""
     if not stretch.dated:
         return book.order_id
     if terms.rank is None and terms.all_numbers:
@@ -147,7 +165,7 @@ def _order_ids(book: Book, stretch: Stretch, *, minutes: bool) -> Fetch:
     keys = {"order_id": book.order_id, **_keys(book, terms, minutes=minutes)}
     labelled = [each.label(name) for name, each in {**keys, "rows": sa.func.count()}.items()]
     statement = sa.select(*labelled).select_from(book.source).where(stretch.condition)
-    numbers = [sa.literal_column(str(n + 1)) for n in range(len(keys))]
+    numbers: list[Expression] = [sa.literal_column(str(n + 1)) for n in range(len(keys))]
     return Fetch("count", statement.group_by(*numbers).order_by(numbers[0]), (*keys, "rows"))
 
 
@@ -202,5 +220,10 @@ def _with_lines(book: Book, reading: Reading, lines: Table | None) -> Book:
 
 
 def _line_reading(reading: Reading, lines: Lines) -> Reading:
-    found = {"amount": lines.amount, "quantity": lines.quantity, "unit_price": lines.unit_price, "product": lines.product}
+    found = {
+        "amount": lines.amount,
+        "quantity": lines.quantity,
+        "unit_price": lines.unit_price,
+        "product": lines.product,
+    }
     return reading.model_copy(update=found)

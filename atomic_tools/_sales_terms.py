@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,7 +18,7 @@ MARK, NAME = "\x1f", "\x1e"
 COMMON = ("EUR", "USD", "GBP", "CNY", "JPY")
 """Asked first, as one comparison costs less than a look into the list of all currencies."""
 SALE, FREE, REFUND, ADJUSTMENT, IGNORED, DUPLICATE, UNKNOWN, BY_SIGN = "szraidu?"
-"""`FREE` is a sale that makes no order (no quantity or no price); `BY_SIGN` leaves it to the tool to decide."""
+"""`FREE` is a sale that makes no order (no quantity or no price); `BY_SIGN` is for the tool to decide."""
 LEFT_OUT = {IGNORED: "ignored_status", DUPLICATE: "duplicate", UNKNOWN: "unknown_status"}
 COUNTING = (SALE, FREE, REFUND, ADJUSTMENT, BY_SIGN)
 
@@ -95,7 +95,7 @@ class Terms:
         cases = [(condition, show(letter)) for letter, condition in conditions.items() if condition is not None]
         return sa.case(*cases, else_=sale) if cases else sale
 
-    def _sale(self, show, *, plain: bool) -> Expression:  # noqa: ANN001
+    def _sale(self, show: Callable[[str], Expression], *, plain: bool) -> Expression:
         if not plain:
             return show(BY_SIGN if isinstance(self.reading.kind, BySign) else SALE)
         if len(self.factors) == 1:
@@ -164,18 +164,30 @@ class Terms:
             return factor(0)
         if self.currency is None:
             return factor(digits(self.reading.currency or ""))
-        common = [(self.currency == literal(code), factor(digits(code))) for code in COMMON]
+        currency = self._spelled_currency()
+        common = [(currency == literal(code), factor(digits(code))) for code in COMMON]
         unusual = [
-            (self.currency.in_(literals((*codes, *(code.lower() for code in codes)))), factor(places))
+            (currency.in_(literals((*codes, *(code.lower() for code in codes)))), factor(places))
             for places, codes in unusual_digits().items()
         ]
         return sa.case(*common, *unusual, else_=factor(2))
+
+    def _spelled_currency(self) -> Expression:
+        name = self.reading.currency_column
+        assert name is not None  # noqa: S101 - told apart by the caller
+        assert self.currency is not None  # noqa: S101 - the same
+        # NULL equals no code, so without a default the column itself will do
+        return self.currency if self.reading.currency else self.column(name)
 
     @cached_property
     def quantity(self) -> Expression | None:
         """Millionths of a piece, for a refund never above zero; None where each row is one piece."""
         name = self.reading.quantity
-        return None if name is None else self._given_back(self.dialect.micro(self._goods.column(name), self._goods.type_of(name)))
+        return (
+            None
+            if name is None
+            else self._given_back(self.dialect.micro(self._goods.column(name), self._goods.type_of(name)))
+        )
 
 
 def literal(text: str) -> Expression:

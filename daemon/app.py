@@ -134,6 +134,7 @@ class Daemon:
             sink=self.observers,
             secret=self.config.settings.secrets,
             outbox=self.config.settings.outbox,
+            tools=self.config.tools,
         )
 
     @cached_property

@@ -31,7 +31,7 @@ def demo(
     folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Where everything of the demo lies.")] = Path(".demo"),
     as_json: Annotated[bool, typer.Option("--json", help="No progress; one JSON document at the end.")] = False,
 ) -> int:
-    """Run the daily sales report for yesterday, here and now; again, it shows what was delivered."""
+    """Run the sales report on a made-up shop. Run again, it shows what was delivered."""
     began = datetime.now(UTC)
     from . import lending
 

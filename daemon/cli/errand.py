@@ -12,16 +12,20 @@ from ..adapters.zone_data import zone_data_version
 from ..domain.job import Job
 from ..domain.model import Run
 from ..ports import Birth
-from ..runtime.requests import OVER, Requested, request
+from ..runtime.requests import OVER, Requested, request, send_again
 from . import printing, results, times
 from .carrying import Bulletin, Carrying
 from .display import display
 from .document import document
 from .exit_codes import ExitCode
 from .picture import Picture
+from .trouble import Misuse
 
 if TYPE_CHECKING:
     from ..app import Daemon
+
+MOST_RUNS = 1000
+"""Runs of a job among which those of one day are looked for, newest first."""
 
 
 class Errand:
@@ -33,7 +37,20 @@ class Errand:
         self._as_json = as_json
 
     def run(self, job: Job, day: date, *, dry_run: bool = False) -> ExitCode:
-        requested = self._request(job, day, dry_run=dry_run)
+        return self._see_through(self._request(job, day, dry_run=dry_run))
+
+    def send_again(self, job: Job, day: date, by: str) -> ExitCode:
+        """What was delivered for that day is delivered once more. Raises Misuse."""
+        store = self._daemon.store
+        rows = self._daemon.queries.runs(job.id, limit=MOST_RUNS)
+        earlier = [store.load(row.id) for row in rows if row.date == day.isoformat()]
+        try:
+            run = send_again(job, [one for one in earlier if not one.dry_run], self._daemon.clock.now(), by)
+        except ValueError as reason:
+            raise Misuse(f"{job.id} for {day} cannot be sent again: {reason}", "run it without --resend") from None
+        return self._see_through(self._stored(job, run))
+
+    def _see_through(self, requested: Requested) -> ExitCode:
         self._introduce(requested)
         if requested.run.state in OVER:
             return self._report(requested.run)
@@ -50,9 +67,12 @@ class Errand:
             return Requested(begun, new=False)
         if not requested.new:
             return requested
+        return self._stored(job, requested.run)
+
+    def _stored(self, job: Job, run: Run) -> Requested:
         self._daemon.plans.keep(job.plan)
-        [stored] = store.create([Birth(requested.run)])
-        return requested if stored else Requested(store.load(requested.run.id), new=False)
+        [stored] = self._daemon.store.create([Birth(run)])
+        return Requested(run if stored else self._daemon.store.load(run.id), new=stored)
 
     def _unfinished(self, wanted: Run) -> Run | None:
         """A job without a schedule has no occurrence to be known by: an open request for that day is the same one."""

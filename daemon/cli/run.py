@@ -10,6 +10,7 @@ import typer
 
 from .requesting import day_named, job_named
 from .session import Session
+from .trouble import Misuse
 
 
 def register(app: typer.Typer) -> None:
@@ -25,9 +26,14 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Do everything, under a key of its own: the real run is still to come.")
     ] = False,
+    resend: Annotated[
+        bool, typer.Option("--resend", help="Send again what was delivered for that day; it is recorded who asked.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="No progress; one JSON document at the end.")] = False,
 ) -> int:
-    """Run a job now and follow it to its end; a run that was cut short is taken up where it was."""
+    """Run a job now and follow it. A run that was cut short is taken up where it was."""
+    if dry_run and resend:
+        raise Misuse("--dry-run and --resend exclude each other", "a dry run never stands for the real one")
     session: Session = context.obj
     config = session.config()
     chosen = job_named(config, job)
@@ -35,7 +41,9 @@ def run(
 
     from .carrying import Bulletin
     from .errand import Errand
+    from .inbox import person
 
     bulletin = Bulletin()
     with closing(session.daemon(config, [bulletin])) as daemon:
-        return Errand(daemon, bulletin, as_json=as_json).run(chosen, day, dry_run=dry_run)
+        errand = Errand(daemon, bulletin, as_json=as_json)
+        return errand.send_again(chosen, day, person(None)) if resend else errand.run(chosen, day, dry_run=dry_run)

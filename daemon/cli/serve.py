@@ -33,7 +33,7 @@ def serve(
         float, typer.Option(metavar="SECONDS", min=0.0, help="How long steps in flight may take to end at a stop.")
     ] = DRAIN_SECONDS,
 ) -> int:
-    """Run every job when it is due, until SIGTERM or Ctrl-C; a second signal does not wait for what runs."""
+    """Run every job when it is due. Ends at SIGTERM or Ctrl-C; a second signal does not wait for what runs."""
     from ..adapters.logs import Logs
     from ..adapters.metrics import Metrics
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..domain.draft import Toolbox
 from ..domain.job import Job
+from ..domain.tool import ToolSpec
 from .faults import ConfigError, Fault
 from .jobs import Loading, expect_mapping, load_job
 from .settings import Settings
@@ -24,6 +25,8 @@ class Loaded:
     jobs: tuple[Job, ...]
     faults: tuple[Fault, ...]
     warnings: tuple[Fault, ...] = ()
+    tools: Mapping[str, ToolSpec] = field(default_factory=dict)
+    """Every tool as it is now; empty where nobody looked."""
 
     @property
     def by_id(self) -> Mapping[str, Job]:
@@ -48,6 +51,7 @@ def load(settings: Settings, toolbox: Toolbox) -> Loaded:
         jobs=tuple(loading.job for loading in found if loading.job and loading.name not in names),
         faults=tuple(sorted({*faults, *(fault for _, fault in doubled)})),
         warnings=tuple(sorted({warning for loading in found for warning in loading.warnings})),
+        tools=toolbox.tools,
     )
 
 

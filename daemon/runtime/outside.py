@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..domain.tool import ToolSpec
 from ..ports import Artifacts, Clock, Decider, EventSink, Store, ToolRunner
 from .rules import Rules
 
@@ -30,5 +31,7 @@ class Outside:
     sink: EventSink
     secret: Callable[[str], str]
     outbox: Path | None = None
+    tools: Mapping[str, ToolSpec] = field(default_factory=dict)
+    """The tools as they are now; a run that was planned with others is checked against them. Empty for no check."""
     fence: Fence = field(default_factory=Fence)
     rules: Rules = Rules()

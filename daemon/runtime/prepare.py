@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from ..domain.birth import run_id
+from ..domain.compatible import incompatible
 from ..domain.digests import attempt_id, digest, effect_key
 from ..domain.errors import ClockwrightError, Kind
 from ..domain.model import Attempt, DataDate, Failed, Json, Purpose, Run, StepState
 from ..domain.plan import Plan, Step
 from ..domain.policy import run_deadline
-from ..domain.references import Unresolved, references, resolve
-from ..domain.tool import Effect
+from ..domain.references import EARLIER, Unresolved, references, resolve
+from ..domain.tool import Effect, ToolSpec
 from ..ports import Artifacts, Call
 from .contracts import check_input
 from .outside import Outside
@@ -36,7 +38,7 @@ def prepare(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose
     """The next attempt of `step`. Raises StoreError where an artifact that it needs cannot be read."""
     now = outside.clock.now()
     tool = plan.tools[step.repair.use if purpose is Purpose.REPAIR and step.repair else step.use]
-    inputs, fault = _inputs(outside.artifacts, plan, run, step, purpose)
+    inputs, fault = _inputs(outside, plan, run, step, purpose)
     fault = fault or check_input(tool, inputs)
     key = effect_key(plan, run, step, inputs) if tool.effect is not Effect.NONE and not fault else None
     attempt = Attempt(
@@ -53,11 +55,19 @@ def prepare(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose
         return Prepared(attempt, missing, None, Failed(Kind.INVALID_INPUT, fault))
     try:
         secrets = {ours: outside.secret(configured) for ours, configured in step.secrets.items()}
-    except ClockwrightError as unset:
+        _expect_unchanged(outside, tool)
+    except ClockwrightError as wrong:
         # Nothing is sent, so nothing may be said about whoever is sending under this key.
-        return Prepared(replace(attempt, effect_key=None), missing, None, Failed(Kind.MISCONFIGURED, str(unset)))
+        return Prepared(replace(attempt, effect_key=None), missing, None, Failed(Kind.MISCONFIGURED, str(wrong)))
     call = _call(outside, run, step, attempt, inputs)
     return Prepared(attempt, missing, replace(call, tool=tool.name, effect_key=key, secrets=secrets))
+
+
+def _expect_unchanged(outside: Outside, then: ToolSpec) -> None:
+    """A run never meets a tool that its plan does not know. Raises ClockwrightError."""
+    reason = incompatible(then, outside.tools.get(then.name)) if outside.tools else ""
+    if reason:
+        raise ClockwrightError(f"{reason}; put it back, or end this run and start a new one")
 
 
 def _deadline(plan: Plan, run: Run, purpose: Purpose, now: datetime, timeout: timedelta) -> datetime:
@@ -82,10 +92,10 @@ def _call(outside: Outside, run: Run, step: Step, attempt: Attempt, inputs: Json
     )
 
 
-def _inputs(artifacts: Artifacts, plan: Plan, run: Run, step: Step, purpose: Purpose) -> tuple[Json, str]:
+def _inputs(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose) -> tuple[Json, str]:
     template = step.repair.inputs if purpose is Purpose.REPAIR and step.repair else step.inputs
     try:
-        inputs = resolve(template, scope(artifacts, plan, run, template))
+        inputs = resolve(template, scope(outside, plan, run, template))
     except Unresolved as unresolved:
         return {}, str(unresolved)
     changes = run.steps[step.id].changes if purpose is not Purpose.REPAIR else {}
@@ -94,14 +104,30 @@ def _inputs(artifacts: Artifacts, plan: Plan, run: Run, step: Step, purpose: Pur
     return {**inputs, **changes}, ""
 
 
-def scope(artifacts: Artifacts, plan: Plan, run: Run, template: Json) -> Mapping[str, Json]:
+def scope(outside: Outside, plan: Plan, run: Run, template: Json) -> Mapping[str, Json]:
     """What the references in `template` may read: the run, the job, and what the steps that it names left."""
-    named = {str(reference.step) for reference in references(template)} & run.steps.keys()
+    found = list(references(template))
+    named = {str(reference.step) for reference in found} & run.steps.keys()
     return {
         "run": _run_facts(run),
         "job": {"id": plan.job, "goal": plan.goal, **plan.about},
-        "steps": {step: _step_facts(artifacts, run, step) for step in sorted(named)},
+        "steps": {step: _step_facts(outside.artifacts, run, step) for step in sorted(named)},
+        EARLIER: _earlier(outside, run, {reference.earlier for reference in found if reference.earlier}),
     }
+
+
+def _earlier(outside: Outside, run: Run, steps: set[str]) -> Mapping[str, Json]:
+    """What these steps left in the newest earlier revision that finished them."""
+    facts: dict[str, Json] = {}
+    for revision in range(run.revision - 1, 0, -1) if steps else ():
+        try:
+            before = outside.store.load(run_id(run.job, run.instant, revision))
+        except KeyError:
+            continue
+        for step in (steps & before.steps.keys()) - facts.keys():
+            if before.steps[step].state is StepState.DONE:
+                facts[step] = _step_facts(outside.artifacts, before, step)
+    return facts
 
 
 def _run_facts(run: Run) -> Json:

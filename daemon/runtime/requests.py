@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -40,7 +41,24 @@ def request(store: Store, job: Job, day: date, now: datetime, zone_data: str, *,
         return Requested(new_run(job, due, now, cause="request"), True)
     if not latest.state.ended or latest.state in OVER:
         return Requested(latest, False)
-    return Requested(new_run(job, due, now, cause="request", revision=latest.revision + 1), True)
+    # What a person had sent again keeps its number, so that another try cannot send it once more.
+    again = new_run(job, due, now, cause="request", revision=latest.revision + 1)
+    return Requested(replace(again, send=latest.send), True)
+
+
+def send_again(job: Job, earlier: Sequence[Run], now: datetime, by: str) -> Run:
+    """A new revision of the newest of a day's `earlier` runs, whose effects have keys of their own.
+
+    Raises ValueError where nothing can have been sent, or something may be under way.
+    """
+    if not earlier:
+        raise ValueError("nothing was sent for that day yet")
+    if unfinished := [run.id for run in earlier if not run.state.ended]:
+        raise ValueError(f"run {unfinished[0]} has not ended")
+    latest = max(earlier, key=lambda run: (run.instant, run.revision))
+    due = Occurrence(job.id, latest.instant, latest.data)
+    again = new_run(job, due, now, cause=f"sent again by {by}", revision=latest.revision + 1)
+    return replace(again, send=max(run.send for run in earlier) + 1)
 
 
 def _now(job: Job, day: date, now: datetime, zone_data: str) -> Occurrence:

@@ -62,7 +62,9 @@ class FakeClock:
         """Let time pass; every timer that is due on the way rings at its own time."""
         until = self._boot + seconds
         while self._timers and self._timers[0][0] <= until:
-            self.ring_next()
+            at, _, timer = heapq.heappop(self._timers)
+            self._move(at if timer.pending else self._boot)
+            timer.ring()
         self._move(until)
 
     def ring_next(self) -> bool:

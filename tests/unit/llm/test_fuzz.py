@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -91,6 +92,7 @@ def test_no_text_makes_the_parser_raise_anything_else(raw: str) -> None:
         assert parse(raw).letter in Letter
 
 
+@pytest.mark.slow
 def test_nonsense_through_the_whole_decider_is_never_an_exception_and_never_a_third_answer(tmp_path: Path) -> None:
     seeded, asked = random.Random(7), [0]
 

@@ -293,3 +293,23 @@ def test_a_restart_does_not_shorten_a_wait() -> None:
     stage.restart()
     assert stage.play(run_id).steps["a"].tries == 1
     assert stage.clock.boot() > 300
+
+
+def test_an_output_that_says_skip_without_data_ends_the_run_well_and_sends_nothing() -> None:
+    stage = Stage(Script({"look": succeed({"no_data": True, "on_no_data": "skip"})}))
+    run = stage.run(TWO)
+    assert run.state is RunState.SUCCEEDED
+    assert run.reason.startswith("nothing to go on with")
+    assert run.steps["post"].started == 0
+
+
+def test_what_an_earlier_revision_left_can_be_read_and_is_null_where_there_is_none() -> None:
+    told = make_plan([Step("look", "look"), Step("say", "keep", inputs={"was": "${earlier.look.output.net}"})])
+    stage = Stage(Script({"look": succeed({"net": "1.00"})}))
+    due = stage.clock.now()
+    stage.plans.keep(told)
+    for revision in (1, 2):
+        run = make_run(told, due, revision)
+        stage.executor.begin(run, told)
+        stage.play(run.id)
+    assert [call.input for call in stage.runner.calls if call.tool == "keep"] == [{"was": None}, {"was": "1.00"}]

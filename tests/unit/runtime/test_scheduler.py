@@ -10,6 +10,7 @@ from daemon.domain.job import Disposition, Job, LedgerRow
 from daemon.domain.model import RunState
 from daemon.domain.plan import Step
 from daemon.ports import Stale, StoreUnavailable
+from daemon.runtime.roster import MOST_OWED
 from daemon.runtime.scheduler import LONGEST_SLEEP, NO_ROOM, Scheduler
 from daemon.testing.fake_clock import START
 from daemon.testing.stage import Stage
@@ -64,6 +65,19 @@ def test_of_several_owed_instants_the_latest_runs_and_takes_in_the_others() -> N
     late.tick()
     assert hours(stage) == [(10, "coalesced_into"), (11, "coalesced_into"), (12, "late_started")]
     assert len(stage.store.runs()) == 1
+
+
+def test_even_of_very_many_owed_instants_only_the_latest_runs() -> None:
+    stage = Stage()
+    minutely = make_job(make_plan([Step("a", "look")], job="minutely"), "* * * * *")
+    by = scheduler(stage, minutely)
+    stage.clock.advance((MOST_OWED + 50) * 60)
+    by.tick()
+    [run] = stage.store.runs()
+    assert run.instant == stage.clock.now()
+    rows = stage.store.ledger("minutely", START, stage.clock.now() + timedelta(days=1))
+    assert len(rows) == MOST_OWED + 1
+    assert rows[0].since == START + timedelta(minutes=1)
 
 
 def test_a_restart_accounts_for_what_was_due_meanwhile() -> None:
