@@ -83,7 +83,7 @@ def headline(daemon: Daemon, run: Run) -> str:
 
 def compare(folder: Path, url: str, runs: int) -> Tally:
     tally = Tally()
-    by_model = Llm(Endpoint(NAME, url), timeout=timedelta(seconds=30), max_tokens=96)
+    by_model = Llm(Endpoint(NAME, url), timeout=timedelta(seconds=180), max_tokens=96)
     with daemon_of(folder / "rule", None) as rule, daemon_of(folder / "model", by_model) as model:
         last = yesterday(rule[1], datetime.now(UTC))
         for ago in range(runs):
@@ -129,8 +129,11 @@ def main() -> int:
     with TemporaryDirectory(prefix="clockwright-") as folder, serving() as url:
         tally = compare(Path(folder), url, runs)
     tell(tally, runs)
-    asked = any(each.by == "model" or each.rejected for each in tally.decisions)
-    return 0 if tally.right == runs and asked else 1
+    answered = sum(1 for each in tally.decisions if each.by == "model" or each.rejected)
+    if 2 * answered < len(tally.decisions):
+        print(f"the model answered {answered} of {len(tally.decisions)} questions: this machine is too slow to tell")
+        return 1
+    return 0 if tally.right == runs else 1
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ SNAPSHOT_BYTES: Final = (
 SCHEMA_BYTES: Final = 4096
 """The ceiling of the schema that is made for each call."""
 
-LINES: Final = 6
+LINES: Final = 4
 """How many finished steps have a line of their own; earlier ones are counted."""
 _SUMMARY: Final = 200
 _DESCRIPTION: Final = 240

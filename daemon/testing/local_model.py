@@ -63,6 +63,9 @@ class Server(ThreadingHTTPServer):
         self.model = model
         super().__init__(("127.0.0.1", port), _Handler)
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Whoever asked did not wait for the answer."""
+
 
 class _Handler(BaseHTTPRequestHandler):
     server: Server

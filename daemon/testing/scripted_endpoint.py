@@ -102,11 +102,12 @@ def understanding(*modes: str) -> Script:
 
 
 class ScriptedEndpoint:
-    """A context manager. `requests` holds the bodies of all questions that were no probe, in order."""
+    """A context manager. `requests` holds the bodies of all questions that were no probe, `paths` where all went."""
 
     def __init__(self, script: Script | Sequence[Reply], *, probes: Script | None = None) -> None:
         self.requests: list[Body] = []
         self.probes: list[Body] = []
+        self.paths: list[str] = []
         self._probes = probes or understanding("schema")
         self._script = script if callable(script) else _in_order(script)
         self._closing = threading.Event()
@@ -163,7 +164,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:  # the standard library's name
         request = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
-        if self.path.endswith("/chat/completions"):
+        path = self.path.partition("?")[0]
+        self.server.endpoint.paths.append(self.path)
+        if path.endswith("/chat/completions"):
             self._send(self.server.endpoint.reply(request))
         else:
             self._send(error(404, f"there is no {self.path}"))

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from daemon.adapters.llm.client import OpenAiClient
 from daemon.domain.errors import Kind
-from daemon.domain.llm import Endpoint, Llm, Mode
-from daemon.domain.model import Failed, RunState
+from daemon.domain.llm import Azure, Endpoint, Llm, Mode
+from daemon.domain.model import Failed, Outcome, RunState, Succeeded
 from daemon.domain.plan import Decide
 from daemon.testing.scripted_endpoint import (
     DRIP,
@@ -122,6 +124,35 @@ def test_a_probe_that_comes_to_nothing_is_no_trouble_either(room: Room, name: st
     with ScriptedEndpoint([FAULTS[name]], probes=lambda _: FAULTS[name]) as endpoint:
         at = room(model(endpoint, mode=None))
         assert at.run(daily()).state is RunState.SUCCEEDED
+
+
+def test_azure_is_asked_for_its_deployment(room: Room) -> None:
+    with ScriptedEndpoint(agree) as endpoint:
+        azure = Azure(endpoint.url.removesuffix("/v1"), "2026-01-01", "mine")
+        at = room(Llm(Endpoint("gpt", azure=azure, mode=Mode.SCHEMA), timeout=timedelta(seconds=5)))
+        at.run(daily())
+    assert {made.by for made in at.heard.decisions} == {"model"}
+    assert endpoint.paths[0] == "/openai/deployments/mine/chat/completions?api-version=2026-01-01"
+    assert endpoint.requests[0]["max_completion_tokens"] == 400
+
+
+PLANTED = "zR4-geheim-value-17"
+
+
+def test_a_secret_planted_in_every_output_and_error_reaches_no_prompt_and_no_record(tmp_path: Path) -> None:
+    def leaky(number: int, _: Mapping[str, Any]) -> Outcome:
+        said = f"the login {PLANTED} at https://u:{PLANTED}@db?x={base64.b64encode(PLANTED.encode()).decode()}"
+        return Failed(Kind.TRANSIENT, said, said) if number == 1 else Succeeded({"x": PLANTED}, said)
+
+    with ScriptedEndpoint(agree) as endpoint:
+        at = Workroom(tmp_path, model(endpoint), secrets={"database": PLANTED})
+        at.run(daily(), query_sales=leaky, compute_kpis=leaky, draw_chart=leaky, write_report=leaky)
+        at.close()
+    kept = [path.read_bytes() for path in (tmp_path / "artifacts").rglob("*") if path.is_file()]
+    for found in (json.dumps(endpoint.requests), repr(at.heard.decisions), repr(kept)):
+        assert "geheim" not in found
+        assert base64.b64encode(PLANTED.encode()).decode()[4:16] not in found
+    assert len(at.heard.decisions) == 9
 
 
 def test_nobody_listens(room: Room) -> None:
