@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .adapters.alert_outbox import AlertOutbox
 from .adapters.artifacts import LocalArtifacts
 from .adapters.clock import SystemClock
 from .adapters.doorbell import Attended, Doorbell
@@ -38,6 +39,7 @@ from .runtime.observers import Observers
 from .runtime.outside import Outside
 from .runtime.plans import Plans
 from .runtime.scheduler import Scheduler
+from .runtime.streaks import Streaks
 
 if TYPE_CHECKING:
     from .adapters.alarm import Alarm
@@ -183,8 +185,15 @@ class Daemon:
 
 
 def wire(config: Loaded, sinks: Sequence[EventSink] = (), sandbox: Sandbox | None = None) -> Daemon:
-    """A daemon over this configuration; `sinks` hear its events, `sandbox` is one that was started already."""
-    return Daemon(config, Observers(sinks), incarnation(), sandbox)
+    """A daemon over this configuration; `sinks` hear its events, `sandbox` is one that was started already.
+
+    Where somebody listens, what goes wrong is also told in the outbox.
+    """
+    daemon = Daemon(config, Observers(sinks), incarnation(), sandbox)
+    if sinks:
+        daemon.observers.add(AlertOutbox(config.settings.outbox / "alerts", daemon.clock))
+        daemon.observers.add(Streaks(lambda: daemon.queries, daemon.observers.notice))
+    return daemon
 
 
 def incarnation() -> str:
