@@ -21,6 +21,7 @@ from .adapters.llm.notebook import Notebook
 from .adapters.llm.office import Office
 from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
+from .adapters.sql.attic import SqlAttic
 from .adapters.sql.database import Database
 from .adapters.sql.opening import open_database
 from .adapters.sql.queries import SqlQueries
@@ -29,7 +30,7 @@ from .adapters.tools import SandboxRunner
 from .adapters.zone_data import zone_data_version
 from .config import Loaded, Settings, load, read_settings
 from .domain.draft import Toolbox
-from .ports import EventSink, Queries, Store, StoreError, StoreUnavailable
+from .ports import Attic, EventSink, Queries, Store, StoreError, StoreUnavailable
 from .registry import discover
 from .runtime.deciders import RuleDecider
 from .runtime.duty import Service
@@ -40,6 +41,7 @@ from .runtime.outside import Outside
 from .runtime.plans import Plans
 from .runtime.scheduler import Scheduler
 from .runtime.streaks import Streaks
+from .runtime.tidy import Tidied
 
 if TYPE_CHECKING:
     from .adapters.alarm import Alarm
@@ -91,6 +93,10 @@ class Daemon:
     @cached_property
     def queries(self) -> Queries:
         return SqlQueries(self._database)
+
+    @cached_property
+    def attic(self) -> Attic:
+        return SqlAttic(self._database)
 
     @cached_property
     def doorbell(self) -> Doorbell:
@@ -162,7 +168,8 @@ class Daemon:
 
     @cached_property
     def attended(self) -> Attended:
-        return Attended(self.service, self.doorbell, self.alarm.ring)
+        duty = Tidied(self.service, self.attic, self.config.jobs, self.clock)
+        return Attended(duty, self.doorbell, self.alarm.ring)
 
     @cached_property
     def loop(self) -> Loop:

@@ -12,6 +12,7 @@ from ..domain.model import RunState
 from ..domain.nearest import did_you_mean
 from . import printing, times
 from .exit_codes import ExitCode
+from .prune import prune
 from .session import Session
 from .trouble import Misuse
 
@@ -21,6 +22,7 @@ RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's id, as 'run
 
 
 def register(app: typer.Typer) -> None:
+    RUNS.command()(prune)
     app.add_typer(RUNS, name="runs")
 
 

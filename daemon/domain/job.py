@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
+from .defaults import RETENTION
 from .llm import Llm
 from .model import DataDate
 from .plan import Plan
@@ -34,6 +35,8 @@ class Job:
     source: str = ""
     """File and line of the definition, for messages."""
     broken: str = ""
+    retention: timedelta = RETENTION
+    """How long a run is kept after its end."""
     secrets: tuple[str, ...] = field(default=())
     """Names of the configured secrets that its steps declare."""
     model: Llm | None = None
