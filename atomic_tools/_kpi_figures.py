@@ -24,7 +24,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Totals:
-    """One currency on one day, each rounded once; `net` is their sum, so a reader can add up what is shown."""
+    """One currency on one day, each rounded once; `net` is the sum of what is shown."""
 
     gross: Decimal
     refunds: Decimal
@@ -81,7 +81,7 @@ class Figures:
 
     def _hours(self, day: int) -> dict[int, Decimal]:
         rows = self._money[self._money["day"] == day]
-        return {int(hour): self._amount(group) for hour, group in rows.groupby("hour")}
+        return {int(str(hour)): self._amount(group) for hour, group in rows.groupby("hour")}
 
     def by_wall_hour(self, day: int) -> tuple[Decimal, ...]:
         """Net by wall-clock hour 0 to 23; a doubled hour adds up, a skipped one is zero."""
@@ -95,7 +95,13 @@ class Figures:
         """By amount, then quantity, both descending, then by name in code point order."""
         rows = self.frames.products
         rows = rows[(rows["currency"] == self.currency) & (rows["product"] != "")]
-        found = zip(rows["product"], map(int, rows["minor"]), map(int, rows["rest"]), map(int, rows["quantity"]), strict=True)
+        found = zip(
+            rows["product"],
+            map(int, rows["minor"]),
+            map(int, rows["rest"]),
+            map(int, rows["quantity"]),
+            strict=True,
+        )
         ordered = sorted(found, key=lambda each: (-(each[1] * REST + each[2]), -each[3], each[0]))
         return tuple(
             ProductSales(product=name, amount=major(minor, rest, self.currency), quantity=_pieces(quantity))

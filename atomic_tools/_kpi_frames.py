@@ -1,6 +1,6 @@
-"""Reads the artifact into three small pandas tables; batch by batch, so that memory stays flat at any size.
+"""Reads the artifact into three small pandas tables; batch by batch, so memory stays flat.
 
-Money is in whole numbers throughout: int64 where the sums surely fit, Python's own integers where they may not.
+Money is in whole numbers throughout: int64 where the sums surely fit, Python's own integers elsewhere.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -17,12 +16,13 @@ from ._sales_artifact import MEASURES, batches
 from ._sales_window import Windows
 
 SAFE = 2**62
+_BY = ["day", "hour", "currency", "kind"]
 _COLUMNS = ["at", "facet", "kind", "currency", "product", "orders", "quantity", "minor", "rest", "rows"]
 
 
 @dataclass(frozen=True)
 class Frames:
-    """`money` by day, hour, currency and kind; `products` of the day by currency; `orders` of the day by hour."""
+    """`money` by day, hour, currency, kind; of the day, `products` by currency and `orders` by hour."""
 
     money: pd.DataFrame
     products: pd.DataFrame
@@ -35,7 +35,8 @@ def summed(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     largest = max((int(frame[name].abs().max()) for name in measures if len(frame)), default=0)
     if largest * max(len(frame), 1) >= SAFE:
         frame = frame.astype(dict.fromkeys(measures, object))
-    return frame.groupby(keys, observed=True, sort=True, as_index=False)[measures].sum()
+    added: pd.DataFrame = frame.groupby(keys, observed=True, sort=True, as_index=False)[measures].sum()
+    return added
 
 
 def load(path: Path, windows: Windows, *, distinct: bool) -> Frames:
@@ -48,7 +49,7 @@ def load(path: Path, windows: Windows, *, distinct: bool) -> Frames:
         products.append(_products(today))
         orders.append(_orders(today, distinct=distinct))
     return Frames(
-        summed(pd.concat(money), ["day", "hour", "currency", "kind"]) if money else _empty("day", "hour", "currency", "kind"),
+        summed(pd.concat(money), _BY) if money else _empty(*_BY),
         _named(pd.concat(products)) if products else _empty("currency", "product"),
         _counted(pd.concat(orders), distinct=distinct) if orders else _empty("currency", "hour"),
     )
@@ -60,7 +61,7 @@ def _empty(*keys: str) -> pd.DataFrame:
 
 def _frame(batch: pa.RecordBatch, windows: Windows) -> pd.DataFrame:
     at = batch.column("at").cast(pa.int64()).to_numpy()
-    frame = pa.Table.from_batches([batch]).drop_columns(["at"]).to_pandas()
+    frame: pd.DataFrame = pa.Table.from_batches([batch]).drop_columns(["at"]).to_pandas()
     frame["day"] = windows.day_of(at)
     frame["hour"] = windows.hour_of(at)
     frame["today"] = windows.inside(at, windows.report)
@@ -69,14 +70,15 @@ def _frame(batch: pa.RecordBatch, windows: Windows) -> pd.DataFrame:
 
 def _money(frame: pd.DataFrame) -> pd.DataFrame:
     used = frame[frame["facet"].isin(["all", "order"])]
-    keys = ["day", "hour", "currency", "kind"]
-    return _plain(summed(used[[*keys, "minor", "rest", "rows"]], keys))
+    return _plain(summed(used[[*_BY, "minor", "rest", "rows"]], _BY))
 
 
 def _products(today: pd.DataFrame) -> pd.DataFrame:
     used = today[today["facet"].isin(["all", "line"]) & (today["kind"] != "adjustment")]
     keys = ["currency", "product"]
-    used = used.assign(product=used["product"].astype(object).fillna("").astype("category"))
+    if used["product"].hasnans:
+        names = used["product"].cat
+        used = used.assign(product=names.set_categories(names.categories.union([""])).fillna(""))
     return _plain(summed(used[[*keys, "quantity", "minor", "rest", "rows"]], keys))
 
 
@@ -87,15 +89,19 @@ def _named(frame: pd.DataFrame) -> pd.DataFrame:
 def _orders(today: pd.DataFrame, *, distinct: bool) -> pd.DataFrame:
     if distinct:
         return _plain(summed(today[["currency", "hour", "orders"]], ["currency", "hour"]))
-    sales = today[today["orders"] > 0]
-    return sales.groupby(["currency", "order_id"], observed=True, as_index=False)["hour"].min()
+    return _first_hours(today[today["orders"] > 0])
+
+
+def _first_hours(sales: pd.DataFrame) -> pd.DataFrame:
+    """Each order once, in the hour of its first sale; a row without order id makes no order."""
+    return sales.groupby(["currency", "order_id"], observed=True)[["hour"]].min().reset_index()
 
 
 def _counted(frame: pd.DataFrame, *, distinct: bool) -> pd.DataFrame:
     if distinct:
         return summed(frame, ["currency", "hour"])
-    first = frame.astype({"currency": "category"}).groupby(["currency", "order_id"], observed=True)["hour"].min()
-    return _plain(first.reset_index().groupby(["currency", "hour"], observed=True).size().reset_index(name="orders"))
+    first = _first_hours(frame.astype({"currency": "category"}))
+    return _plain(first.groupby(["currency", "hour"], observed=True).size().reset_index(name="orders"))
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:

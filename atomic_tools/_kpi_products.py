@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 _SPACE = re.compile(r"\s+")
-# Byte order mark, zero-width space and word joiner, soft hyphen. A zero-width joiner stays: emoji are made with it.
+# Byte order mark, zero-width space, word joiner, soft hyphen. Not the zero-width joiner: emoji need it.
 _INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u2060\u00ad"))
 
 

@@ -82,7 +82,7 @@ class Finding(_Frozen):
 
 
 class SalesKpis(_Frozen):
-    """The daily figures, currency by currency, the main one (most orders) first; empty on a day without orders."""
+    """The daily figures by currency, the main one (most orders) first; none on a day without orders."""
 
     day: LocalDay
     no_data: bool

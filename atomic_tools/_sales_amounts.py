@@ -13,7 +13,7 @@ MICRO = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """What one odd text says: the row's letter, minor units, rest and millionths of a piece, all of one row."""
+    """What one odd text says of one row: its letter, minor units, rest and millionths of a piece."""
 
     letter: str
     minor: int

@@ -36,7 +36,7 @@ class About(BaseModel):
 
 
 def schema(*, whole_ids: bool = False) -> pa.Schema:
-    """The columns: `minor` is whole minor units, `rest` millionths of one, `quantity` millionths of a piece."""
+    """`minor` is whole minor units, `rest` millionths of one, `quantity` millionths of a piece."""
     name = pa.dictionary(pa.int32(), pa.string())
     return pa.schema(
         [
@@ -89,7 +89,10 @@ class Writer:
 
 def about(path: Path) -> About | None:
     """The description of an artifact; None when the file is not one of ours."""
-    metadata: dict[bytes, bytes] = pq.read_metadata(path).metadata or {}
+    try:
+        metadata: dict[bytes, bytes] = pq.read_metadata(path).metadata or {}
+    except pa.ArrowInvalid:
+        return None
     return About.model_validate_json(metadata[_ABOUT]) if _ABOUT in metadata else None
 
 

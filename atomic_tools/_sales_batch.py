@@ -16,7 +16,7 @@ from ._sales_amounts import MICRO, odd_amount
 from ._sales_money import currency_code, split
 from ._sales_sql import Fetch
 from ._sales_stamps import Micros, Stamps
-from ._sales_terms import LEFT_OUT, MARK, REFUND
+from ._sales_terms import LEFT_OUT, MARK, NAME, REFUND
 
 Columns = dict[str, Sequence[Any]]
 Mask = npt.NDArray[np.bool_]
@@ -39,6 +39,8 @@ class Batch:
     quantity: Micros
     odd: dict[int, str]
     """Rows that SQL left to the tool -> their text."""
+    named: dict[int, str]
+    """Some of them -> their order id."""
     bad_amount: Mask = field(init=False)
 
     def __post_init__(self) -> None:
@@ -61,7 +63,9 @@ class Reader:
     def read(self, fetch: Fetch, rows: Sequence[Sequence[Any]]) -> Batch:
         """One batch of fetched rows. Raises BadDataError where a sum is too large to be exact."""
         raw = _unpacked(fetch, rows)
-        letters, odd = _whats(raw["what"])
+        letters, told = _whats(raw["what"])
+        odd = {row: text.partition(NAME)[0] for row, text in told.items()}
+        named = {row: text.partition(NAME)[2] for row, text in told.items() if NAME in text}
         codes, currency = self._currencies(raw, len(rows))
         counts = np.array(raw["rows"], dtype=np.int64) if "rows" in raw else np.ones(len(rows), dtype=np.int64)
         try:
@@ -69,7 +73,19 @@ class Reader:
             quantity = _quantity(raw.get("quantity"), counts)
         except OverflowError:
             raise BadDataError("a sum passes 92,233,720,368,547,758 major units and cannot be exact") from None
-        batch = Batch(raw, self.stamps.micros(raw["stamp"]), counts, letters, codes, currency, minor, rest, quantity, odd)
+        batch = Batch(
+            raw,
+            self.stamps.micros(raw["stamp"]),
+            counts,
+            letters,
+            codes,
+            currency,
+            minor,
+            rest,
+            quantity,
+            odd,
+            named,
+        )
         self._read_odd(batch)
         return batch
 
@@ -101,7 +117,7 @@ def _unpacked(fetch: Fetch, rows: Sequence[Sequence[Any]]) -> Columns:
     columns: Columns = dict(zip(fetch.names, zip(*rows, strict=True), strict=True))
     if not fetch.packed:
         return columns
-    # `what` is marked on both sides, so a stamp or currency without marks splits off cleanly and the product comes whole
+    # `what` is marked on both sides; the product comes last, so it stays whole whatever is in it
     keys = zip(*(key.split(MARK, len(fetch.packed) - 1) for key in columns.pop("key")), strict=True)
     return {**dict(zip(fetch.packed, keys, strict=True)), **columns}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -17,8 +18,16 @@ from ._sales_source import Reading
 ONE = timedelta(days=1)
 
 
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A condition on the stamp. `dated`: a needed day is near; otherwise the stamp may be none at all."""
+
+    condition: Expression
+    dated: bool = True
+
+
 def stored(instant: datetime, reading: Reading, timezone: str, *, as_text: bool) -> Any:
-    """An instant in the form in which the column stores stamps: for `:start` and `:end`, and for typed columns."""
+    """An instant as the column stores stamps: for `:start` and `:end`, and for typed columns."""
     match reading.stored_as:
         case "epoch_seconds":
             return int(instant.timestamp())
@@ -36,27 +45,37 @@ def stored(instant: datetime, reading: Reading, timezone: str, *, as_text: bool)
 
 
 def conditions(
-    stamp: Expression, kind: Type, reading: Reading, days: Sequence[LocalDay], *, sqlite: bool
-) -> list[Expression]:
-    """One condition per contiguous stretch of days, and one for rows whose stamp can be no stamp at all.
+    stamp: Expression, kind: Type, reading: Reading, days: Sequence[LocalDay], *, sqlite: bool, indexed: bool
+) -> list[Stretch]:
+    """One per contiguous row of days, and one for rows whose stamp can be no stamp at all.
 
     Text columns get whole calendar days, so some rows outside come along; the tool drops them by instant.
     """
     if reading.timestamp_format is not None:
-        return [sa.true()]  # texts such as 03/09/2026 do not sort by time: every row has to be looked at
+        return [
+            Stretch(sa.true(), dated=False)
+        ]  # texts such as 03/09/2026 do not sort by time: every row has to be looked at
     if _holds_text(kind, reading, sqlite=sqlite):
-        return [*(_text_days(stamp, first, last, reading) for first, last in _dates(days, reading)), _undated(stamp, days)]
+        texts = [Stretch(_text_days(stamp, first, last, reading)) for first, last in _dates(days, reading)]
+        # an index serves one range at a time; without one, a single look at every row is better
+        undated = _undated(stamp, days)
+        return [
+            *texts,
+            *(Stretch(each, dated=False) for each in (undated if indexed else [sa.or_(*undated)])),
+        ]
     if not is_number(kind) and reading.stored_as.startswith("epoch") and not isinstance(kind, sa.types.NullType):
         raise MisconfiguredError("the timestamp column holds no numbers", hint="set stored_as to utc, local or offset")
-    spans = [_span(stamp, kind, reading, first, last) for first, last in _stretches(days)]
-    return [*spans, stamp.is_(None)]
+    spans = [Stretch(_span(stamp, kind, reading, first, last)) for first, last in _stretches(days)]
+    return [*spans, Stretch(stamp.is_(None), dated=False)]
 
 
 def _holds_text(kind: Type, reading: Reading, *, sqlite: bool) -> bool:
     if reading.stored_as.startswith("epoch"):
         return False
     if is_number(kind) and not isinstance(kind, sa.types.NullType):
-        raise MisconfiguredError("the timestamp column holds numbers", hint="set stored_as: epoch_seconds or epoch_millis")
+        raise MisconfiguredError(
+            "the timestamp column holds numbers", hint="set stored_as: epoch_seconds or epoch_millis"
+        )
     return sqlite or isinstance(kind, sa.types.String)
 
 
@@ -87,7 +106,9 @@ def _dates(days: Sequence[LocalDay], reading: Reading) -> list[tuple[date, date]
     """The calendar dates that stamps without offset may carry, as stretches without gaps between."""
     merged: list[tuple[date, date]] = []
     for day in days:
-        first, last = (day.date, day.date) if _is_local(reading) else (day.start.date(), (day.end - timedelta(0, 1)).date())
+        first, last = (
+            (day.date, day.date) if _is_local(reading) else (day.start.date(), (day.end - timedelta(0, 1)).date())
+        )
         if merged and first <= merged[-1][1] + ONE:
             merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
         else:
@@ -106,15 +127,15 @@ def _text_days(stamp: Expression, first: date, last: date, reading: Reading) -> 
     return _between(stamp, (first - ONE).isoformat(), (last + ONE + ONE).isoformat())
 
 
-def _undated(stamp: Expression, days: Sequence[LocalDay]) -> Expression:
-    """Stamps that are no ISO date of 1900 to 2099, and slash, point or compact forms of the years in question.
+def _undated(stamp: Expression, days: Sequence[LocalDay]) -> list[Expression]:
+    """Stamps that are no ISO date of 1900 to 2099, and other forms (slash, compact) of the years in question.
 
     No bound may look like a number: SQLite would then compare it as one with a column declared DATETIME.
     """
     years = sorted({day.start.year for day in days} | {day.end.year for day in days})
     odd = [(f"{year - 1}:", f"{year}-") for year in years] + [(f"{year}-~", f"{year}:") for year in years]
     outside = [stamp.is_(None), stamp < _text("1900-"), stamp >= _text("20:"), _between(stamp, "1:", "2000-")]
-    return sa.or_(*outside, *(_between(stamp, low, high) for low, high in odd))
+    return [*outside, *(_between(stamp, low, high) for low, high in odd)]
 
 
 def _between(stamp: Expression, low: str, high: str) -> Expression:

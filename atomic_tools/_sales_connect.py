@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
@@ -13,7 +13,7 @@ from urllib.parse import quote
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 
-from ._contract import MisconfiguredError
+from ._contract import DeniedError, MisconfiguredError
 from ._sales_faults import translated
 
 STEPS_BETWEEN_LOOKS = 50_000
@@ -39,7 +39,8 @@ def _engine(url: str, seconds: float) -> sa.Engine:
         parsed = make_url(url)
     except sa.exc.ArgumentError:
         raise MisconfiguredError(
-            "the database URL cannot be read", hint="such as sqlite:////data/shop.db or postgresql+psycopg://user@host/shop"
+            "the database URL cannot be read",
+            hint="such as sqlite:////data/shop.db or postgresql+psycopg://user@host/shop",
         ) from None
     match parsed.get_backend_name():
         case "sqlite":
@@ -57,7 +58,7 @@ def _sqlite(url: URL, seconds: float) -> sa.Engine:
             f"there is no database file {url.database or '(none named)'}", hint="check the path in the URL"
         )
     if not os.access(path, os.R_OK):
-        path.open("rb").close()
+        raise DeniedError(f"no permission to read {path}", hint="check the file's owner and mode")
 
     def connect() -> sqlite3.Connection:
         address = f"file:{quote(str(path.absolute()))}?mode=ro"
@@ -77,10 +78,11 @@ def _begin_snapshot(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN")
 
 
-def _watch(seconds: float):  # noqa: ANN202
+def _watch(seconds: float) -> Callable[..., None]:
     def start(connection: sa.Connection, *_: object) -> None:
         end = time.monotonic() + seconds
         raw = connection.connection.driver_connection
+        assert isinstance(raw, sqlite3.Connection)  # noqa: S101 - `_sqlite` made it
         raw.set_progress_handler(lambda: time.monotonic() > end, STEPS_BETWEEN_LOOKS)
 
     return start

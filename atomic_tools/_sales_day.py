@@ -27,7 +27,10 @@ def zone(name: str) -> ZoneInfo:
 def local_day(day: date, timezone: str) -> LocalDay:
     """The day as a half-open interval of UTC instants; empty for a date that the zone skipped."""
     return LocalDay(
-        date=day, timezone=timezone, start=_midnight(day, timezone), end=_midnight(day + timedelta(1), timezone)
+        date=day,
+        timezone=timezone,
+        start=_midnight(day, timezone),
+        end=_midnight(day + timedelta(1), timezone),
     )
 
 

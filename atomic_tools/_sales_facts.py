@@ -31,12 +31,22 @@ def single(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask) -> pa.Tab
 
 
 def hourly(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask, windows: Windows, *, distinct: bool) -> pa.Table:
-    """The rows that count, added up by hour. The orders among them only where each row is one: see `order_counts`."""
+    """The rows that count, added up by hour; with the orders where each row is one (else `order_counts`)."""
     at = windows.hour_of(batch.at[kept])
-    table = _table(columns, facet, batch, kept, {"at": at, "order_id": [None] * len(at)} | ({} if distinct else {"orders": np.zeros(len(at), np.int64)}))
+    table = _table(
+        columns,
+        facet,
+        batch,
+        kept,
+        {"at": at, "order_id": [None] * len(at)} | ({} if distinct else {"orders": np.zeros(len(at), np.int64)}),
+    )
     keys = [name for name in columns.names if name not in MEASURES]
     summed = table.group_by(keys).aggregate([(name, "sum") for name in MEASURES])
-    return summed.rename_columns([name.removesuffix("_sum") for name in summed.column_names]).select(columns.names).cast(columns)
+    return (
+        summed.rename_columns([name.removesuffix("_sum") for name in summed.column_names])
+        .select(columns.names)
+        .cast(columns)
+    )
 
 
 def _table(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask, own: dict[str, Any]) -> pa.Table:
@@ -58,8 +68,15 @@ def _table(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask, own: dict
         "rows": rows,
         **own,
     }
-    return pa.table([pa.array(values[field.name], field.type) if not isinstance(values[field.name], pa.Array)
-                     else values[field.name] for field in columns], schema=columns)
+    return pa.table(
+        [
+            pa.array(values[field.name], field.type)
+            if not isinstance(values[field.name], pa.Array)
+            else values[field.name]
+            for field in columns
+        ],
+        schema=columns,
+    )
 
 
 def _named(index: Any, names: Iterable[str]) -> pa.Array:
@@ -75,7 +92,7 @@ def order_rows(batch: Batch, kept: Mask, windows: Windows) -> Iterator[OrderRow]
     """The sale rows of a batch that is sorted by order id."""
     sales = np.flatnonzero(kept & (batch.letters == SALE))
     days, hours = windows.day_of(batch.at[sales]), windows.hour_of(batch.at[sales])
-    for row, day, hour in zip(sales, days, hours, strict=True):
+    for row, day, hour in zip(sales.tolist(), days, hours, strict=True):
         yield batch.raw["order_id"][row], int(day), str(batch.codes[batch.currency[row]]), int(hour)
 
 

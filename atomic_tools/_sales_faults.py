@@ -14,9 +14,12 @@ from ._contract import BadDataError, DeniedError, MisconfiguredError, ToolError,
 _DENIED_STATES = ("28", "42501")
 _SCHEMA_STATES = ("42P01", "42703", "3D000", "3F000", "42601", "42883", "42804")
 _DATA_STATES = ("22",)
-_SCHEMA_TEXT = re.compile(r"no such (table|column|function|collation)|syntax error|unrecognized token|ambiguous column|incomplete input")
-_DENIED_TEXT = re.compile(r"access denied|password authentication failed|permission denied|not authorized|no password supplied|authentication failed", re.I)
-_DATA_TEXT = re.compile(r"could not decode|malformed|integer overflow|not a database", re.I)
+_SCHEMA_TEXT = re.compile(r"no such (table|column|function|collation)|syntax error|unrecognized token|ambiguous column")
+_DENIED_TEXT = re.compile(
+    r"access denied|authentication failed|permission denied|not authorized|no password supplied",
+    re.IGNORECASE,
+)
+_DATA_TEXT = re.compile(r"could not decode|malformed|integer overflow|not a database", re.IGNORECASE)
 
 
 @contextmanager
@@ -28,8 +31,10 @@ def translated(url: URL, seconds: float) -> Iterator[None]:
         raise
     except sa.exc.DBAPIError as error:
         raise _fault(error, url, seconds) from None
-    except (sa.exc.SQLAlchemyError, OSError, UnicodeDecodeError) as error:
-        raise _other(error, url) from None
+    except UnicodeDecodeError as error:
+        raise BadDataError(f"text that is not UTF-8, at byte {error.start}") from None
+    except sa.exc.SQLAlchemyError as error:
+        raise MisconfiguredError(f"the source cannot be queried: {told(str(error), url)}") from None
 
 
 def _fault(error: sa.exc.DBAPIError, url: URL, seconds: float) -> ToolError:
@@ -43,19 +48,12 @@ def _fault(error: sa.exc.DBAPIError, url: URL, seconds: float) -> ToolError:
     if state.startswith(_DENIED_STATES) or _DENIED_TEXT.search(text):
         return DeniedError(f"the source refuses access: {text}", hint="check user, password and rights")
     if state in _SCHEMA_STATES or _SCHEMA_TEXT.search(text):
-        return MisconfiguredError(f"the source does not understand the query: {text}", hint="check names and expressions")
+        return MisconfiguredError(
+            f"the source does not understand the query: {text}", hint="check names and expressions"
+        )
     if state.startswith(_DATA_STATES) or _DATA_TEXT.search(text):
         return BadDataError(f"the source holds data that cannot be read: {text}")
     return TransientError(f"the source cannot be read now: {text}")
-
-
-def _other(error: Exception, url: URL) -> ToolError:
-    text = told(str(error), url)
-    if isinstance(error, PermissionError):
-        return DeniedError(f"no permission to read the source: {text}", hint="check the file's owner and mode")
-    if isinstance(error, UnicodeDecodeError):
-        return BadDataError(f"text that is not UTF-8 at byte {error.start}: {text}")
-    return MisconfiguredError(f"the source cannot be queried: {text}")
 
 
 def told(text: str, url: URL) -> str:

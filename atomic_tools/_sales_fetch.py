@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -14,7 +16,7 @@ from ._contract import MisconfiguredError
 from ._sales import LocalDay
 from ._sales_artifact import Writer, schema
 from ._sales_batch import Batch, Mask, Reader
-from ._sales_bounds import conditions, stored
+from ._sales_bounds import Stretch, conditions, stored
 from ._sales_day import days_needed, whole_hours
 from ._sales_dialect import dialect_of
 from ._sales_facts import OrderRow, hourly, order_counts, order_rows, single
@@ -27,7 +29,7 @@ from ._sales_tables import Table, completed, find_query, find_table
 from ._sales_tally import Tally
 from ._sales_window import Windows
 
-BATCH = 50_000
+BATCH = 20_000
 Mode = Literal["aggregate", "rows"]
 
 
@@ -50,7 +52,9 @@ def plan(connection: sa.Connection, described: Mapping | Select, day: LocalDay, 
     """Check the description against the source. Raises MisconfiguredError."""
     days = days_needed(day.date, day.timezone)
     table, reading = _table(connection, described, day)
-    lines = find_table(connection, described.lines.table) if isinstance(described, Mapping) and described.lines else None
+    lines = (
+        find_table(connection, described.lines.table) if isinstance(described, Mapping) and described.lines else None
+    )
     build = _Build(connection, reading, table, lines, days)
     book, fetches = build.statements(mode)
     stamps = stamps_of(reading, day.timezone)
@@ -83,37 +87,58 @@ class _Build:
 
     def statements(self, mode: Mode) -> tuple[Book, list[Fetch]]:
         if isinstance(self.reading, Select):
+            whole = Stretch(sa.true(), dated=False)
             book = self._book(sa.true())
-            return book, [fetch for day in self.days for fetch in self._asked(self._made(mode, book, sa.true()), day)]
+            return book, [fetch for day in self.days for fetch in self._asked(self._made(mode, book, whole), day)]
         nears = self._conditions(self.table.column(self.reading.timestamp))
-        books = [self._book(near) for near in nears]
-        # one statement for each stretch of time: a source without an index scans more than once, but no source
-        # has to merge the row sets of several index ranges, which costs more than the grouping itself
+        books = [self._book(near.condition) for near in nears]
+        # one statement for each stretch: a source without an index scans more than once, but none has to
+        # merge the row sets of several index ranges, which would cost more than the grouping itself
         made = [self._made(mode, book, self._conditions(book.stamp)[n]) for n, book in enumerate(books)]
         return books[0], [fetch for fetches in made for fetch in fetches]
 
     def _book(self, near: Any) -> Book:
         return book_of(self.reading, self.table, dialect_of(self.connection), near, self.lines)
 
-    def _made(self, mode: Mode, book: Book, condition: Any) -> Iterator[Fetch]:
+    def _made(self, mode: Mode, book: Book, stretch: Stretch) -> Iterator[Fetch]:
         if mode == "rows":
-            return each_row(book, condition)
-        return grouped(book, condition, minutes=not whole_hours(self.days))
+            return each_row(book, stretch)
+        return grouped(book, stretch, minutes=not whole_hours(self.days))
 
     def _asked(self, fetches: Iterator[Fetch], day: LocalDay) -> Iterator[Fetch]:
         bounds = _bounds(self.connection, self.reading, day)
         return (replace(fetch, window=day, parameters=bounds) for fetch in fetches)
 
-    def _conditions(self, stamp: Any) -> list[Any]:
+    def _conditions(self, stamp: Any) -> list[Stretch]:
         kind = self.table.type_of(self.reading.timestamp)
         sqlite = self.connection.dialect.name == "sqlite"
-        found = conditions(stamp, kind, self.reading, self.days, sqlite=sqlite)
+        indexed = self.reading.timestamp in self.table.indexed
+        found = conditions(stamp, kind, self.reading, self.days, sqlite=sqlite, indexed=indexed)
         where = self.reading.where if isinstance(self.reading, Mapping) else None
-        return [sa.and_(each, sa.literal_column(f"({where})")) for each in found] if where else found
+        if where is None:
+            return found
+        return [replace(each, condition=sa.and_(each.condition, sa.literal_column(f"({where})"))) for each in found]
 
 
 def write(connection: sa.Connection, plan: Plan, writer: Writer) -> None:
     """Run the statements one after the other. Raises MisconfiguredError above the row cap."""
+    with _uncollected():
+        _write(connection, plan, writer)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Millions of rows hold no cycles; looking for some among them takes a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _write(connection: sa.Connection, plan: Plan, writer: Writer) -> None:
     for fetch in plan.fetches:
         read = _read(connection, plan, fetch)
         if fetch.facet == "count":

@@ -63,10 +63,10 @@ def major(minor: int, rest: int, currency: str) -> Decimal:
     """Minor units and rest as an amount with exactly the currency's decimal places, rounded half up."""
     whole = Decimal(minor * REST + rest) / REST if rest else Decimal(minor)
     value = whole.to_integral_value(ROUND_HALF_UP).scaleb(-digits(currency))
-    return value if value else abs(value)
+    return value or abs(value)
 
 
 def rounded(value: Decimal, currency: str) -> Decimal:
     """Half up to the currency's minor unit; zero never carries a sign."""
     result = value.quantize(Decimal(1).scaleb(-digits(currency)), ROUND_HALF_UP, _EXACT)
-    return result if result else abs(result)
+    return result or abs(result)

@@ -76,6 +76,6 @@ class Review:
 
 
 def _example(batch: Batch, row: int, text: object) -> str:
-    order = batch.raw["order_id"][row] if "order_id" in batch.raw else None
+    order = batch.raw["order_id"][row] if "order_id" in batch.raw else batch.named.get(row)
     shown = [f"order {order}"] * (order is not None) + [repr(text)] * (text is not None)
     return ": ".join(shown)

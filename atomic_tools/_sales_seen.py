@@ -1,4 +1,4 @@
-"""What was seen of the report's day on the way: numbers, the range of time, currencies, a few rows to look at."""
+"""What was seen of the report's day on the way: how much, from when to when, a few rows to look at."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from ._sales_batch import Batch, Mask
-from ._sales_facts import pick
 from ._sales_review import Review
 from ._sales_sql import Fetch
 from ._sales_stamps import Micros
@@ -40,8 +39,7 @@ class Seen:
             return
         self.rows += int(batch.rows[today].sum())
         self.currencies.update(code for n in np.unique(batch.currency[today]) if (code := batch.codes[n]))
-        for name in ("first", "last"):
-            self._widen(review.stamps.micros(pick(batch.raw[name], today)) if name in batch.raw else batch.at[today])
+        self._widen(batch.at[today])
         self._show(table, windows)
 
     def _widen(self, at: Micros) -> None:

@@ -80,15 +80,15 @@ class Reading(_Described):
     order_id: Column = "order_id"
     timestamp: Column = "timestamp"
     stored_as: StoredAs = "utc"
-    """What a stamp without offset means (`utc`, `local` = the shop's zone), `offset` where each carries its own, or epoch."""
+    """What a stamp without offset means (`local`: the shop's zone); `offset`: each has its own."""
     naive_means: Literal["utc", "local"] | None = None
     """With `offset`: what a stamp without one means; unset, such a row is rejected and named."""
     timestamp_format: str | None = None
-    """strptime pattern of a text column that is not ISO 8601, such as %d/%m/%Y; other forms are rejected and named."""
+    """strptime pattern of texts that are not ISO 8601, such as %d/%m/%Y; other forms are rejected."""
     amount: Column | None = None
     quantity: Column | None = None
     unit_price: Column | None = None
-    """quantity x unit_price is the amount where there is no `amount`; only lines with both above zero make an order."""
+    """Times quantity: the amount where there is no `amount`. Only lines with both above 0 make an order."""
     amount_in: Literal["major", "minor"] = "major"
     """`minor` for a column of cents."""
     currency: str | None = Field(default=None, pattern="^[A-Z]{3}$")
@@ -97,7 +97,7 @@ class Reading(_Described):
     product: Column | None = None
     kind: Kind = BySign()
     version: Column | None = None
-    """Deliveries of one row (see `unique_by`): the highest version wins, the others are counted as duplicates."""
+    """Of several deliveries of a row (see `unique_by`), the highest version wins; the others are named."""
     unique_by: tuple[str, ...] = ()
     """Columns that name a row; with `version` and none given, the order id."""
 
@@ -130,7 +130,8 @@ class Select(Reading):
     """A SELECT of sale rows between `:start` and `:end`.
 
     It yields `order_id`, `timestamp`, and `amount` or `quantity` and `unit_price`; where it also yields
-    `currency`, `product` or `kind` (sale, refund, adjustment, ignored), these are used too.
+    `currency`, `product` or `kind` (sale, refund, adjustment, ignored), these are used too. The bounds come as
+    the column stores stamps (`stored_as`), as text like 2026-03-10 00:00:00 or in the form of `timestamp_format`.
     """
 
     sql: str
@@ -142,5 +143,3 @@ class Select(Reading):
         if ":start" not in self.sql or ":end" not in self.sql:
             raise ValueError("`sql` must be bounded by :start (included) and :end (excluded)")
         return self
-
-

@@ -36,14 +36,14 @@ class Stamps:
     """Whether a text may carry an offset other than zero; local texts without this carry none at all."""
 
     def micros(self, values: Sequence[Any]) -> Micros:
-        """UTC microseconds since 1970 of each value; UNREADABLE where a value is no stamp of the expected form."""
+        """UTC microseconds since 1970 of each value; UNREADABLE where it is no stamp of the expected form."""
         walls = _iso_walls(values) if self.format is None and self.unit is None else None
         if walls is not None:
             return self._from_walls(walls)
         return np.array([self._one(value) for value in values], dtype=np.int64)
 
     def doubtful(self, micros: Micros, rows: Micros) -> int:
-        """How many rows have a local stamp without offset in an hour that the zone repeats; `micros` readable."""
+        """How many rows lie in an hour that the zone repeats, with a local stamp that does not say which."""
         if self.naive != "local":
             return 0
         blocks, where = np.unique(micros // QUARTER, return_inverse=True)

@@ -1,4 +1,4 @@
-"""The tables and columns that a description names, looked up in the source: found, or refused with the nearest name."""
+"""The tables and columns that a description names: found in the source, or refused with the nearest name."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ class Table:
     clause: sa.FromClause
     types: dict[str, sa.types.TypeEngine[Any]]
     primary_key: tuple[str, ...] = ()
+    indexed: frozenset[str] = frozenset()
+    """Columns that an index begins with."""
 
     def column(self, column: Column) -> Expression:
         """The column or expression as SQL. Raises MisconfiguredError."""
@@ -59,11 +61,15 @@ def find_table(connection: sa.Connection, name: str) -> Table:
     try:
         found = inspector.get_columns(bare, schema=schema or None)
         key = inspector.get_pk_constraint(bare, schema=schema or None).get("constrained_columns", ())
+        indexes = inspector.get_indexes(bare, schema=schema or None)
     except sa.exc.NoSuchTableError:
-        raise MisconfiguredError(f"the source has no table {name}", hint=_similar_table(inspector, schema, bare)) from None
+        raise MisconfiguredError(
+            f"the source has no table {name}", hint=_similar_table(inspector, schema, bare)
+        ) from None
     types = {column["name"]: column["type"] for column in found}
     clause = sa.table(bare, *(sa.column(each, kind) for each, kind in types.items()), schema=schema or None)
-    return Table(name, clause, types, tuple(key))
+    leading = frozenset(str(index["column_names"][0]) for index in indexes if index["column_names"])
+    return Table(name, clause, types, tuple(key), leading)
 
 
 def _similar_table(inspector: sa.Inspector, schema: str, bare: str) -> str:
@@ -77,7 +83,8 @@ def find_query(connection: sa.Connection, select: Select, bounds: Callable[[], d
     unknown = set(text.compile().params) - {"start", "end"}
     if unknown:
         raise MisconfiguredError(
-            f"the SELECT has a parameter :{sorted(unknown)[0]}", hint=r"only :start and :end exist; write \: for a colon"
+            f"the SELECT has a parameter :{min(unknown)}",
+            hint=r"only :start and :end exist; write \: for a colon",
         )
     probe = sa.select(sa.text("*")).select_from(text.columns().subquery("source")).where(sa.false())
     names = list(connection.execute(probe, bounds()).keys())
@@ -96,8 +103,9 @@ def completed(reading: Reading, table: Table) -> Reading:
         found["kind"] = {"by": "status", "column": "kind", "ignored": ("ignored",)}
     whole = type(reading).model_validate({**reading.model_dump(exclude_unset=True), **found})
     if whole.amount is None and (whole.quantity is None or whole.unit_price is None):
-        raise MisconfiguredError("the SELECT yields neither amount nor quantity and unit_price", hint="name one so: AS amount")
+        raise MisconfiguredError(
+            "the SELECT yields neither amount nor quantity and unit_price", hint="name one so: AS amount"
+        )
     if whole.currency is None and whole.currency_column is None:
         raise MisconfiguredError("the SELECT yields no currency", hint="name one AS currency, or set `currency: EUR`")
     return whole
-

@@ -10,7 +10,7 @@ from ._sales import Finding
 EXAMPLES = 5
 _SHOWN = 60
 MESSAGES = {
-    "unreadable_timestamp": "rows have a timestamp that is missing or not of the expected form; they are in no day",
+    "unreadable_timestamp": "rows have no timestamp or one of another form than expected; they are in no day",
     "outside_window": "rows that the SELECT yielded lie outside of :start and :end and were left out",
     "unreadable_amount": "rows have an amount that is missing or no number; they are in no total",
     "unreadable_currency": "rows have no currency or one that is no three-letter code; they are in no total",
@@ -34,7 +34,8 @@ class Tally:
         if count:
             self._counts[code] += count
             kept = self._examples.setdefault(code, [])
-            kept.extend(each[:_SHOWN] for each, _ in zip(examples, range(EXAMPLES - len(kept)), strict=False))
+            named = (each[:_SHOWN] for each in examples if each)
+            kept.extend(each for _, each in zip(range(EXAMPLES - len(kept)), named, strict=False))
 
     def findings(self) -> tuple[Finding, ...]:
         """One finding for each reason that occurred, in the fixed order of `MESSAGES`."""

@@ -1,14 +1,13 @@
 """Compute the daily sales figures, currency by currency, from what `db_query_sales` fetched.
 
 Orders are distinct orders with a sale (a refund is no order); net is gross plus refunds plus adjustments; the
-average order value is gross / orders unless `average_of` says net, rounded half up to the minor unit. An hour's
-amount is its net. Products rank by amount, then quantity, then name in code point order.
+average order value is gross / orders unless `average_of` says net, rounded half up to the minor unit. The
+amount of an hour is its net. Products rank by amount, then quantity, then name in code point order.
 """
 
 from __future__ import annotations
 
 from datetime import timedelta
-from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import Field

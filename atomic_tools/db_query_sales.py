@@ -11,7 +11,16 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from atomic_tools import Artifact, BadDataError, InvalidInputError, MisconfiguredError, ToolContext, ToolInput, ToolOutput, tool
+from atomic_tools import (
+    Artifact,
+    BadDataError,
+    InvalidInputError,
+    MisconfiguredError,
+    ToolContext,
+    ToolInput,
+    ToolOutput,
+    tool,
+)
 
 from ._sales import Finding, LocalDay
 from ._sales_artifact import MEDIA_TYPE, About, Writer
@@ -22,6 +31,10 @@ from ._sales_seen import instant
 from ._sales_source import Mapping, Select
 
 OnNoData = Literal["report", "skip", "fail", "ask"]
+_HINTS = {
+    "fail": "check that the day was loaded into the source",
+    "ask": "retry once it is loaded, or retry with on_no_data set to report where the day really was empty",
+}
 
 
 class Input(ToolInput):
@@ -34,10 +47,14 @@ class Input(ToolInput):
     url: str | None = None
     """SQLAlchemy URL of the source; unset, the secret `database_url` is used."""
     mapping: Mapping | None = None
+    """The columns of a table of orders or of order lines."""
     select: Select | None = None
+    """A SELECT of your own between `:start` and `:end`."""
     mode: Literal["aggregate", "rows"] = "aggregate"
+    """Group in the source, or keep every row; the figures are the same."""
     on_no_data: OnNoData = "report"
-    """What a day without sales means. `fail` fails this step; the others are passed on in the output."""
+    """What a day without sales means: `report` says so in a report, `skip` ends the run well without one, `fail` fails
+    this step, and `ask` fails it with a question (where the step opens this input, a person may answer `report`)."""
     row_cap: Annotated[int, Field(ge=1)] = 10_000_000
     """More rows (or groups) than this in one statement are refused, never cut off."""
     statement_timeout: Annotated[float, Field(gt=0, le=3600)] = 120
@@ -63,6 +80,7 @@ class Output(ToolOutput):
     """Rows of the artifact, all days together."""
     first_at: datetime | None
     last_at: datetime | None
+    """First and last stamp of the day; in aggregate mode the hours that they lie in."""
     no_data: bool
     on_no_data: OnNoData
     currencies: tuple[str, ...]
@@ -121,11 +139,12 @@ def _about(request: Input, decided: Plan, as_of: datetime) -> About:
 
 
 def _refuse_empty(request: Input, decided: Plan) -> None:
-    if request.on_no_data == "fail" and not decided.seen.rows:
-        raise BadDataError(
-            f"no sales on {request.date} ({request.timezone}), and on_no_data is fail",
-            hint="check that the day was loaded into the source",
-        )
+    if request.on_no_data not in _HINTS or decided.seen.rows:
+        return
+    raise BadDataError(
+        f"no sales on {request.date} ({request.timezone}), and on_no_data is {request.on_no_data}",
+        hint=_HINTS[request.on_no_data],
+    )
 
 
 def _output(request: Input, decided: Plan, day: LocalDay, as_of: datetime, data: Artifact, facts: int) -> Output:

@@ -2,7 +2,8 @@
 
 `python -m benchmarks.group_commit`
 
-The two are interleaved in rounds of one run, because the disk's speed drifts. Prints commits a second and the ratio.
+Beside them, the same code with a store, and so a connection, for each thread: what sharing the flush is worth. All are
+interleaved in rounds of one run, because the disk's speed drifts. Prints commits a second and the ratios.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ SECONDS = 2.0
 ROUNDS = 5
 
 
-def through_the_store(store: SqlStore, names: list[str]) -> float:
+def through_the_store(stores: dict[str, SqlStore]) -> float:
     def work(name: str, until: float) -> int:
+        store = stores[name]
         run, done = store.load(name), 0
         while time.perf_counter() < until:
             change = outcome(run, run.version)
@@ -34,7 +36,7 @@ def through_the_store(store: SqlStore, names: list[str]) -> float:
             run, done = change.after, done + 1
         return done
 
-    return rate(names, work)
+    return rate(list(stores), work)
 
 
 def each_for_itself(path: Path, names: list[str]) -> float:
@@ -89,13 +91,25 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / "raw.db"
         tables(raw)
-        store = open_store(Path(folder) / "state.db")
+        state = Path(folder) / "state.db"
+        store = open_store(state)
         store.create([Birth(a_run(name, revision=number)) for number, name in enumerate(names)])
-        rounds = [(each_for_itself(raw, names), through_the_store(store, names)) for _ in range(ROUNDS)]
-        store.close()
-    for apart, grouped in rounds:
-        print(f"{THREADS} connections {apart:8.0f}/s   store {grouped:8.0f}/s   ratio {grouped / apart:6.1f}")
-    print(f"median ratio {median(grouped / apart for apart, grouped in rounds):.1f}  (budget: at least 8)")
+        shared = dict.fromkeys(names, store)
+        own = {name: open_store(state, busy_seconds=60) for name in names}
+        print("commits a second     raw connections   own stores   one store   to raw   to own")
+        rounds = [one_round(lambda: each_for_itself(raw, names), own, shared) for _ in range(ROUNDS)]
+        for each in [store, *own.values()]:
+            each.close()
+    print(f"median ratio to raw connections {median(r[2] / r[0] for r in rounds):.1f} (budget: at least 8)")
+    print(f"median ratio to the same code, unshared {median(r[2] / r[1] for r in rounds):.1f}")
+
+
+def one_round(
+    raw: Callable[[], float], own: dict[str, SqlStore], shared: dict[str, SqlStore]
+) -> tuple[float, float, float]:
+    rates = raw(), through_the_store(own), through_the_store(shared)
+    print(f"{rates[0]:36.0f} {rates[1]:12.0f} {rates[2]:11.0f} {rates[2] / rates[0]:8.1f} {rates[2] / rates[1]:8.1f}")
+    return rates
 
 
 if __name__ == "__main__":

@@ -16,9 +16,6 @@ from .adapters.alert_outbox import AlertOutbox
 from .adapters.artifacts import LocalArtifacts
 from .adapters.clock import SystemClock
 from .adapters.doorbell import Attended, Doorbell
-from .adapters.llm.desk import Desk
-from .adapters.llm.notebook import Notebook
-from .adapters.llm.office import Office
 from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
 from .adapters.sql.attic import SqlAttic
@@ -45,6 +42,7 @@ from .runtime.tidy import Tidied
 
 if TYPE_CHECKING:
     from .adapters.alarm import Alarm
+    from .adapters.llm.office import Office
 
 
 def read_config(folder: Path, environment: str | None = None) -> Loaded:
@@ -127,9 +125,10 @@ class Daemon:
         models = {job.id: job.model for job in self.config.jobs if job.model}
         if not models:
             return None
-        notebook = Notebook(settings.state / "models.db")
-        desk = Desk(self.clock, self.artifacts, notebook, self.observers.notice, settings.secrets.values)
-        return Office(models, desk, settings.secrets)
+        from .adapters.llm.opening import open_office  # noqa: PLC0415 - only who has a model needs Jinja
+
+        spent = settings.state / "models.db"
+        return open_office(models, spent, self.clock, self.artifacts, self.observers.notice, settings.secrets)
 
     @cached_property
     def outside(self) -> Outside:
@@ -164,6 +163,8 @@ class Daemon:
     @cached_property
     def service(self) -> Service:
         scheduler = Scheduler(self.outside, self.plans, self.executor, self.config.by_id, zone_data_version())
+        if self.office:
+            self.office.warm_up()
         return Service(self.outside, self.executor, scheduler)
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -13,8 +13,10 @@ from .domain.errors import ClockwrightError
 from .domain.events import Event
 from .domain.job import LedgerRow
 from .domain.model import Decision, Failed, Json, Purpose, Reconciled, Run, RunState, Succeeded
+from .domain.pause import Pause
 from .domain.plan import Plan
 from .domain.policy import Ask
+from .domain.revision import Revision
 
 
 class StoreError(ClockwrightError):
@@ -102,6 +104,14 @@ class Message:
     id: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What of some jobs goes on: the oldest unfinished run of each, and the runs there are for their instants."""
+
+    running_since: Mapping[str, datetime]
+    made: Mapping[tuple[str, datetime], str]
+
+
 class Store(Protocol):
     """The truth. Every method is one transaction and durable when it returns. Raises StoreError."""
 
@@ -122,6 +132,32 @@ class Store(Protocol):
         ...
 
     def watermarks(self) -> Mapping[str, datetime]: ...
+
+    def revise(
+        self, revisions: Sequence[Revision], watermarks: Mapping[str, datetime] | None = None, *, fence: int = 0
+    ) -> None:
+        """Add schedules to the history of their jobs, and watermarks; one that is there already stays."""
+        ...
+
+    def revisions(self, job: str | None = None) -> list[Revision]:
+        """By job, oldest first."""
+        ...
+
+    def pause(self, pause: Pause) -> None:
+        """It takes the place of an earlier pause of the same job."""
+        ...
+
+    def resume(self, job: str, at: datetime, by: str) -> bool:
+        """False where the job is not paused."""
+        ...
+
+    def pauses(self) -> list[Pause]:
+        """Those that nobody has ended; one may be over by its own time."""
+        ...
+
+    def activity(self, jobs: Iterable[str], since: datetime) -> Activity:
+        """Unfinished runs of any job, and those of `jobs` for instants after `since`; no dry runs."""
+        ...
 
     def load(self, run_id: str) -> Run:
         """Raises KeyError for an unknown run, Unreadable for one that this version cannot read."""
@@ -207,7 +243,13 @@ class Queries(Protocol):
 
     def escalations(self, include_closed: bool = False) -> list[EscalationRow]: ...
 
-    def ledger(self, job: str, start: datetime, end: datetime) -> list[LedgerRow]: ...
+    def ledger(self, job: str, start: datetime, end: datetime) -> list[LedgerRow]:
+        """From `start` up to, not including, `end`; a row that stands for many counts by its last instant."""
+        ...
+
+    def ledger_after(self, job: str, instant: datetime) -> LedgerRow | None:
+        """The first row at or after that instant: the one that stands for it, if any does."""
+        ...
 
     def effects(self, run_id: str) -> list[EffectRow]: ...
 

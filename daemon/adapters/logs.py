@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, TextIO
 
 import structlog
@@ -39,11 +39,26 @@ class Logs:
         names = {"job": run.job, "run": run.id, "step": wording.step_of(event), "kind": type(event).__name__}
         self._log.log(_level(event), wording.tell(event), **{name: value for name, value in names.items() if value})
 
+    def adopt(self, logger: str) -> None:
+        """Write what this logger hears as well."""
+        logging.getLogger(logger).addHandler(_Adopted(self._log.log))
+
     def notice(self, notice: Notice) -> None:
         names = {"topic": notice.topic, "job": notice.job, "run": notice.run}
         self._log.log(
             _LEVELS[notice.severity], notice.message, **{name: value for name, value in names.items() if value}
         )
+
+
+class _Adopted(logging.Handler):
+    """What the parts say through Python's own logging."""
+
+    def __init__(self, write: Callable[[int, str], object]) -> None:
+        super().__init__()
+        self._write = write
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._write(record.levelno, record.getMessage())
 
 
 def _level(event: Event) -> int:

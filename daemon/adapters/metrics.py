@@ -7,8 +7,19 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, generate_latest
 
-from ..domain.events import AttemptEnded, AttemptStarted, Decided, Escalated, Event, RunEnded, RunStarted
-from ..domain.model import ENDED, Failed, Letter, Run
+from ..domain.events import (
+    AttemptEnded,
+    AttemptStarted,
+    Decided,
+    EffectAdopted,
+    Escalated,
+    Event,
+    RunEnded,
+    RunStarted,
+    StepFailed,
+    StepSkipped,
+)
+from ..domain.model import ENDED, Failed, Letter, Run, StepState
 from ..ports import Notice
 
 
@@ -19,6 +30,7 @@ class Metrics:
         self.registry = CollectorRegistry()
         self._runs_started = self._counter("runs_started", "Runs begun.", "job")
         self._runs = self._counter("runs", "Runs ended, by how.", "job", "state")
+        self._steps = self._counter("steps", "Steps ended, by how.", "job", "state")
         self._attempts = self._counter("attempts", "Attempts begun, by purpose.", "job", "purpose")
         self._failures = self._counter("attempt_failures", "Attempts failed, by kind.", "job", "kind")
         self._decisions = self._counter("decisions", "Decisions, by letter and who made them.", "job", "letter", "by")
@@ -36,6 +48,8 @@ class Metrics:
         self._escalations.labels(job)
         for state in ENDED:
             self._runs.labels(job, state.value)
+        for ended in (StepState.DONE, StepState.FAILED, StepState.SKIPPED):
+            self._steps.labels(job, ended.value)
         for letter in Letter:
             self._decisions.labels(job, letter.value, "rule")
 
@@ -62,6 +76,17 @@ class Metrics:
     def attempt_ended(self, run: Run, event: AttemptEnded) -> None:
         if isinstance(event.outcome, Failed):
             self._failures.labels(run.job, event.outcome.kind.value).inc()
+        elif run.steps[event.step].state is StepState.DONE:
+            self._steps.labels(run.job, StepState.DONE.value).inc()
+
+    def adopted(self, run: Run, _: EffectAdopted) -> None:
+        self._steps.labels(run.job, StepState.DONE.value).inc()
+
+    def step_failed(self, run: Run, _: StepFailed) -> None:
+        self._steps.labels(run.job, StepState.FAILED.value).inc()
+
+    def step_skipped(self, run: Run, _: StepSkipped) -> None:
+        self._steps.labels(run.job, StepState.SKIPPED.value).inc()
 
     def decided(self, run: Run, event: Decided) -> None:
         self._decisions.labels(run.job, event.decision.letter.value, event.decision.by).inc()
@@ -75,6 +100,9 @@ _COUNTS: dict[type, Callable[[Metrics, Run, Any], None]] = {
     RunEnded: Metrics.ended,
     AttemptStarted: Metrics.attempt,
     AttemptEnded: Metrics.attempt_ended,
+    EffectAdopted: Metrics.adopted,
+    StepFailed: Metrics.step_failed,
+    StepSkipped: Metrics.step_skipped,
     Decided: Metrics.decided,
     Escalated: Metrics.escalated,
 }

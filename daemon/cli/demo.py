@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import lending, printing, templates, times
+from . import printing, templates, times
 from .session import Session
 from .trouble import Refused, Unavailable
 
@@ -31,8 +31,10 @@ def demo(
     folder: Annotated[Path, typer.Option(metavar="FOLDER", help="Where everything of the demo lies.")] = Path(".demo"),
     as_json: Annotated[bool, typer.Option("--json", help="No progress; one JSON document at the end.")] = False,
 ) -> int:
-    """Run the daily sales report for yesterday, here and now; again, it shows what was delivered."""
+    """Run the sales report on a made-up shop. Run again, it shows what was delivered."""
     began = datetime.now(UTC)
+    from . import lending
+
     sandbox = _sandbox(folder / "state")
     templates.write(folder)
     lending.borrow(folder / "state")
@@ -48,7 +50,7 @@ def demo(
         job = config.by_id.get(JOB)
         if job is None or job.broken:
             raise Refused("\n".join(map(str, config.faults)) or f"{folder} has no job {JOB!r} any more")
-        _build_shop(config.settings, job)
+        build_shop(config.settings, job)
         code = Errand(daemon, bulletin, as_json=as_json).run(job, yesterday(job, datetime.now(UTC)))
     lending.lend(folder / "state")
     if not as_json:
@@ -62,12 +64,13 @@ def _sandbox(state: Path) -> Sandbox | None:
         return None
     from ..adapters.sandbox.recipe import Recipe
     from ..adapters.sandbox.runner import Sandbox
+    from .lending import shared as shared_cache
 
-    shared = lending.shared()
+    shared = shared_cache()
     return Sandbox(Recipe(tools=TOOLS, preload=(), cache=shared or state / "cache"))
 
 
-def _build_shop(settings: Settings, job: Job) -> None:
+def build_shop(settings: Settings, job: Job) -> None:
     """Eighteen months up to yesterday; a shop that is there already only gets the days that it lacks."""
     from ..runtime.requests import yesterday
     from ..testing.shop import build_shop

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..domain.nearest import did_you_mean
-from ..domain.policy import RETRY
 from . import printing
 from .exit_codes import ExitCode
 from .session import Session
@@ -100,6 +99,8 @@ def _expect_open(daemon: Daemon, asked: EscalationRow, option: str, changes: dic
     """Raises Misuse for an input that the plan does not open, and for changes that nothing would use."""
     if not changes:
         return
+    from ..domain.policy import RETRY
+
     if option != RETRY:
         raise Misuse(f"--change goes with {RETRY!r} only; {option!r} would not use it")
     plan = daemon.plans.get(daemon.store.load(asked.run).plan)

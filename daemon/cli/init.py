@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
 def init(
     folder: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="Where to; ./config without it.")] = Path("config"),
 ) -> None:
-    """Write a working configuration with comments; nothing that exists is overwritten."""
+    """Write a commented configuration. Nothing that exists is overwritten."""
     for path, written in templates.write(folder).items():
         typer.echo(f"{'wrote ' if written else 'kept  '} {path}")
     typer.echo(f"\nNext: clockwright --config {folder} validate")

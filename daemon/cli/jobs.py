@@ -44,7 +44,7 @@ def list_jobs(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def _row(job: Job, last: RunRow | None, now: datetime) -> tuple[str, ...]:
-    cron, zone = (job.schedule.cron, job.schedule.timezone) if job.schedule else ("", job.timezone)
+    cron, zone = (job.schedule.written, job.schedule.timezone) if job.schedule else ("", job.timezone)
     upcoming = "broken" if job.broken else next_due(job, now)[0]
     return job.id, cron, zone, upcoming, last.state if last else "never", job.owner, job.description
 
@@ -62,7 +62,7 @@ def _document(job: Job, last: RunRow | None, now: datetime) -> dict[str, Any]:
         "owner": job.owner,
         "tags": list(job.tags),
         "runbook": job.runbook,
-        "schedule": job.schedule and {"cron": job.schedule.cron, "timezone": job.schedule.timezone},
+        "schedule": job.schedule and {"written": job.schedule.written, "timezone": job.schedule.timezone},
         "timezone": job.timezone,
         "next_due": next(iter(due(job, now)), None),
         "last_run": last and {"id": last.id, "state": last.state, "date": last.date},

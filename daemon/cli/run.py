@@ -31,7 +31,7 @@ def run(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="No progress; one JSON document at the end.")] = False,
 ) -> int:
-    """Run a job now and follow it to its end; a run that was cut short is taken up where it was."""
+    """Run a job now and follow it. A run that was cut short is taken up where it was."""
     if dry_run and resend:
         raise Misuse("--dry-run and --resend exclude each other", "a dry run never stands for the real one")
     session: Session = context.obj

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..domain.model import RunState
 from ..domain.nearest import did_you_mean
 from . import printing, times
 from .exit_codes import ExitCode
 from .prune import prune
 from .session import Session
 from .trouble import Misuse
+
+if TYPE_CHECKING:
+    from ..domain.model import RunState
 
 RUNS = typer.Typer(help="What ran, what runs, and why.", no_args_is_help=True, rich_markup_mode=None)
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
@@ -51,6 +53,8 @@ def list_runs(
 
 
 def _state(name: str | None) -> RunState | None:
+    from ..domain.model import RunState
+
     try:
         return RunState(name) if name is not None else None
     except ValueError:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def due(job: Job, now: datetime, count: int = 1) -> list[datetime]:
     """The next instants, in UTC; none without a schedule."""
-    from ..domain.calendar import due_after
+    from ..domain.schedule import due_after
 
     return list(islice(due_after(job.schedule, now), count)) if job.schedule else []
 

@@ -33,13 +33,14 @@ def serve(
         float, typer.Option(metavar="SECONDS", min=0.0, help="How long steps in flight may take to end at a stop.")
     ] = DRAIN_SECONDS,
 ) -> int:
-    """Run every job when it is due, until SIGTERM or Ctrl-C; a second signal does not wait for what runs."""
+    """Run every job when it is due. Ends at SIGTERM or Ctrl-C; a second signal does not wait for what runs."""
     from ..adapters.logs import Logs
     from ..adapters.metrics import Metrics
 
     session: Session = context.obj
     config = session.config()
     logs = Logs(config.settings.log_format, config.settings.log_level)
+    logs.adopt("daemon")
     metrics = Metrics(job.id for job in config.jobs)
     with closing(session.daemon(config, [logs, metrics])) as daemon:
         stopping = Stopping(daemon, drain)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ class Session:
         from ..app import read_config
 
         self._expect_config()
+        _quiet()
         try:
             return read_config(self.folder, self.environment)
         except (OSError, RuntimeError) as error:
@@ -47,6 +49,7 @@ class Session:
         """Every tool, without reading the jobs."""
         from ..app import read_toolbox
 
+        _quiet()
         try:
             return read_toolbox(self.settings())
         except (OSError, RuntimeError) as error:
@@ -70,6 +73,11 @@ class Session:
                 f"there is no {FILE} in {self.folder}; make a configuration with 'clockwright init', "
                 "or name its folder with --config"
             )
+
+
+def _quiet() -> None:
+    """A command says what is wrong itself; only the daemon keeps a log."""
+    logging.getLogger("daemon").addHandler(logging.NullHandler())
 
 
 def default_folder() -> Path:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 
 def local(instant: datetime, zone: str) -> str:
     """`Tue 2026-12-01 10:00 CET`; seconds where there are any."""
+    from zoneinfo import ZoneInfo
+
     at = instant.astimezone(ZoneInfo(zone))
     return at.strftime("%a %Y-%m-%d %H:%M:%S %Z" if at.second else "%a %Y-%m-%d %H:%M %Z")
 

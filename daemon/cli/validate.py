@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from . import printing
+from . import clock_changes, printing
 from .exit_codes import ExitCode
 from .schedule import due, next_due
 from .session import Session
@@ -26,7 +26,7 @@ def validate(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
-    """Check settings, tools and jobs; say every fault with its place, and when each job is due next."""
+    """Check settings, tools and jobs. Says every fault with its place, and when each job is due next."""
     session: Session = context.obj
     config = session.config()
     warnings = _warnings(config)
@@ -51,7 +51,13 @@ def _document(session: Session, config: Loaded, warnings: list[Fault]) -> dict[s
         "faults": [asdict(fault) for fault in config.faults],
         "warnings": [asdict(fault) for fault in warnings],
         "jobs": [
-            {"id": job.id, "timezone": job.timezone, "due": due(job, now), "broken": job.broken or None}
+            {
+                "id": job.id,
+                "timezone": job.timezone,
+                "due": due(job, now),
+                "clock_changes": clock_changes.document(job, now),
+                "broken": job.broken or None,
+            }
             for job in config.jobs
         ],
     }
@@ -66,6 +72,9 @@ def _tell(session: Session, config: Loaded, warnings: list[Fault]) -> None:
     now = datetime.now(UTC)
     rows = [(job.id, "broken" if job.broken else "ok", *next_due(job, now)) for job in config.jobs]
     printing.say_table(("job", "state", "next due", "in UTC"), rows, "no jobs")
+    for job in config.jobs:
+        for line in clock_changes.lines(job, now):
+            typer.echo(line)
     typer.echo(f"{session.folder}: {_count(config, warnings)}")
 
 

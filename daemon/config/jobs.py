@@ -12,10 +12,8 @@ from pydantic import ValidationError
 
 from ..domain.compiler import broken_tools, compile_plan
 from ..domain.contracts import unset_secrets
-from ..domain.cron import Cron
-from ..domain.cron import parse as parse_cron
 from ..domain.draft import Draft, Refusal, Refused, Toolbox
-from ..domain.job import Job, Schedule
+from ..domain.job import Job
 from ..domain.nearest import did_you_mean
 from ..domain.plan import Plan
 from ..domain.references import Key
@@ -25,6 +23,7 @@ from .faults import ConfigError, Fault
 from .located import Located
 from .models import complaints, model_of
 from .sections import JobSection
+from .timetable import Timetable
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +74,12 @@ class _Checked:
         return self.section.schedule.timezone if self.section.schedule else None
 
     @cached_property
-    def cron(self) -> Cron | Fault | None:
-        """A fault where the expression cannot be read; None without a schedule."""
-        if self.section.schedule is None:
-            return None
-        written = self.section.schedule.cron
-        try:
-            return parse_cron(written)
-        except ValueError as reason:
-            message = f"job {self.section.id!r}: the cron expression {written!r} cannot be: {reason}"
-            return self._at(("schedule", "cron"), message)
+    def timetable(self) -> Timetable:
+        return Timetable(self.section, self.firing_zone or self.zone, self._at)
 
     @cached_property
     def draft(self) -> Draft:
-        often = self.cron.often if isinstance(self.cron, Cron) else False
-        return draft_of(self.section, shares_dates=often)
+        return draft_of(self.section, shares_dates=self.timetable.often)
 
     @cached_property
     def compiled(self) -> Plan | Refused:
@@ -105,17 +95,14 @@ class _Checked:
     def faults(self) -> Iterator[Fault]:
         yield from self._zone_fault(("timezone",), self.section.timezone)
         yield from self._zone_fault(("schedule", "timezone"), self.firing_zone)
-        if isinstance(self.cron, Fault):
-            yield self.cron
+        yield from self.timetable.faults
         for path, message, hint in complaints(self.section.model, self.toolbox, self.folder):
             yield self._at(("model", *path), message, hint)
         if isinstance(self.compiled, Refused):
             yield from map(self._refusal, self.compiled.refusals)
 
     def warnings(self) -> Iterator[Fault]:
-        if isinstance(self.cron, Cron):
-            for caution in self.cron.cautions:
-                yield self._at(("schedule", "cron"), f"{self.cron.written!r}: {caution}")
+        yield from self.timetable.warnings(zone_is_known=(self.firing_zone or self.zone) in _zones())
         if self.section.timezone is None and self.firing_zone is None:
             yield self._at((), "no timezone is set, so the job's days are UTC days", "set 'timezone'")
         for number, step in enumerate(self.draft.steps):
@@ -129,7 +116,9 @@ class _Checked:
         return Job(
             id=section.id,
             plan=self.compiled,
-            schedule=self._schedule(),
+            schedule=self.timetable.schedule,
+            timing=self.timetable.timing,
+            after=self.timetable.after,
             timezone=self.zone,
             description=section.description,
             owner=section.owner,
@@ -141,11 +130,6 @@ class _Checked:
             model=model_of(section.model, self.folder),
             secrets=tuple(sorted({name for step in self.compiled.steps for name in step.secrets.values()})),
         )
-
-    def _schedule(self) -> Schedule | None:
-        if not isinstance(self.cron, Cron):
-            return None
-        return Schedule(self.cron.fields, self.firing_zone or self.zone)
 
     def _zone_fault(self, path: tuple[Key, ...], name: str | None) -> Iterator[Fault]:
         if name is not None and name not in _zones():

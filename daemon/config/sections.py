@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from ..domain import defaults
+from ..domain.timing import Timing
 from .amounts import amount
 from .durations import Duration
 
@@ -21,6 +22,10 @@ Decision = Literal["always", "on_exception"]
 OnExhausted = Literal["escalate", "fail", "skip"]
 _RETRY = defaults.Retry()
 _LIMITS = defaults.Limits()
+_TIMING = Timing()
+TimeOfDay = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$", examples=["22:00"])]
+IsoDate = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$", examples=["2026-12-24"])]
+Weekday = Literal["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"]
 
 
 class Section(BaseModel):
@@ -29,11 +34,62 @@ class Section(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
+class BlackoutSection(Section):
+    from_: TimeOfDay = Field(alias="from")
+    to: TimeOfDay
+    """Not later than 'from' means: over midnight."""
+    days: list[Weekday] = []
+    """Days on which the window begins; every day where none is named."""
+
+
+class CalendarSection(Section):
+    business_days: bool = False
+    """Not on Saturdays and Sundays."""
+    holidays: str = ""
+    """Country, and after a dash its part, whose public holidays are left out: DE, DE-BE, US-CA."""
+    include: list[IsoDate] = []
+    """Dates that count although the rules above leave them out."""
+    exclude: list[IsoDate] = []
+    blackouts: list[BlackoutSection] = []
+    """Local times at which nothing starts."""
+
+
 class ScheduleSection(Section):
-    cron: str
+    """Exactly one of cron, every and after."""
+
+    cron: str | None = None
     """Five fields (minute hour day month weekday) or an alias such as @daily."""
+    every: Duration | None = None
+    """An interval of at least a second. One of whole days keeps its wall time, any other is real time."""
+    after: str | None = None
+    """The id of a job: this one is due when that one has succeeded, for the same date."""
+    anchor: str | None = None
+    """Local time that 'every' is counted from, such as 2026-01-05T10:15; Monday 2024-01-01 at midnight without it."""
     timezone: str | None = None
-    """IANA zone in which the expression is read; the job's own where it is not set."""
+    """IANA zone in which the schedule is read; the job's own where it is not set."""
+    gap: Literal["shift", "skip"] | None = None
+    """What becomes of a time that a clock change leaves out; shifted to the first one after it, unless hourly."""
+    fold: Literal["first", "second", "both"] | None = None
+    """Which counts of a time that a clock change shows twice; the first, unless hourly."""
+    catch_up: Literal["latest", "none", "all"] = "latest"
+    """Which owed instants still run, whatever kept them from it."""
+    catch_up_window: Duration = _TIMING.window
+    """What is owed for longer is missed."""
+    catch_up_limit: int = Field(default=_TIMING.limit, ge=1, le=1000)
+    """How many owed instants 'all' runs at most."""
+    overlap: Literal["skip", "queue", "allow"] = "skip"
+    """What becomes of an instant while an earlier run of the job goes on."""
+    queue: int = Field(default=_TIMING.queue, ge=1, le=1000)
+    """How many instants wait at most, with 'overlap: queue'."""
+    start_within: Duration | None = None
+    """A run that has not begun this long after it was due does not begin any more, and that is told."""
+    finish_within: Duration | None = None
+    """A run that has not ended this long after it was due is told about."""
+    jitter: Duration | None = None
+    """Runs start up to this much later, always the same for one job, so that many jobs do not start at once."""
+    priority: int = Field(default=0, ge=-100, le=100)
+    """Of what is due at once, the higher goes first."""
+    calendar: CalendarSection = CalendarSection()
 
 
 class RetrySection(Section):

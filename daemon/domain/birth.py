@@ -12,6 +12,11 @@ def run_id(job: str, instant: datetime, revision: int) -> str:
     return f"{job}.{instant:%Y%m%dT%H%M%SZ}.{revision}"
 
 
+def job_of(run: str) -> str:
+    """The job that a run's id names."""
+    return run.rsplit(".", 2)[0]
+
+
 def new_run(job: Job, occurrence: Occurrence, now: datetime, *, cause: str, revision: int = 1) -> Run:
     """A queued run of the job's plan as it is now; it follows this plan to its end, whatever is edited later."""
     return Run(

@@ -1,32 +1,13 @@
-"""Which instants a schedule makes due, and which day each of them reports on. Local rules, answers in UTC."""
+"""Which day an occurrence reports on. Local rules, answers in UTC."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
-from itertools import takewhile
 from zoneinfo import ZoneInfo
 
-from cronsim import CronSim
-
-from .cron import parse
-from .job import Job, Occurrence, Schedule
+from .job import Job, Occurrence
 from .model import DataDate
-
-
-def due_after(schedule: Schedule, instant: datetime) -> Iterator[datetime]:
-    """Every due instant strictly after `instant`, in order, in UTC.
-
-    cronsim's rules hold on change days: a daily time in the gap moves to the first minute after it, one in the
-    fold happens once; an hourly job fires once per real hour.
-    """
-    local = instant.astimezone(ZoneInfo(schedule.timezone))
-    return (due.astimezone(UTC) for due in CronSim(parse(schedule.cron).fields, local))
-
-
-def due_between(schedule: Schedule, after: datetime, until: datetime) -> Iterator[datetime]:
-    """Due instants in the half-open interval (after, until]."""
-    return takewhile(lambda due: due <= until, due_after(schedule, after))
+from .schedule import due_between
 
 
 def day_bounds(day: date, timezone: str) -> tuple[datetime, datetime]:

@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from .model import Failed, Json, Run
 from .plan import Plan, Step
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
 
 def digest(value: Json) -> str:
     """SHA-256 of the canonical JSON, 64 hex digits. Raises ValueError for NaN and infinity."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_CANONICAL.encode(value).encode()).hexdigest()
 
 
 def error_digest(failure: Failed, input_digest: str) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from .defaults import SETTLE
 from .digests import error_digest
 from .errors import RULES, Kind
 from .events import (
@@ -40,6 +39,7 @@ from .model import (
     Verdict,
 )
 from .plan import Plan, Step
+from .settling import done, reconciled
 from .values import replace
 
 
@@ -125,34 +125,23 @@ def _closed(plan: Plan, step: StepRun, attempt: Attempt, event: AttemptEnded) ->
     outcome = event.outcome
     if isinstance(outcome, Failed):
         return _failed(plan, step, attempt, outcome, event.at)
-    if isinstance(outcome, Reconciled) or attempt.purpose is Purpose.RECONCILE:
-        return _reconciled(step, outcome, event.at)
+    if attempt.purpose is Purpose.RECONCILE:
+        return reconciled(step, outcome, event.at)
+    if isinstance(outcome, Reconciled):
+        unasked = Failed(Kind.INVALID_OUTPUT, "the tool answered a question that nobody asked")
+        return _failed(plan, step, attempt, unasked, event.at)
     if attempt.purpose is Purpose.REPAIR:
         return replace(step, failure=None, cleared=True)
-    return _done(step, outcome, event.at)
+    return done(step, outcome, event.at)
 
 
 def _failed(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed, at: datetime) -> StepRun:
     """A question and a repair that fail leave the failure that they were about."""
     if attempt.purpose is Purpose.RECONCILE:
-        return _reconciled(step, Reconciled(Verdict.CANNOT_TELL, reason=failure.message), at)
+        return reconciled(step, Reconciled(Verdict.CANNOT_TELL, reason=failure.message), at)
     if attempt.purpose is Purpose.REPAIR:
         return replace(step, repaired=failure.kind is not Kind.INTERRUPTED)
     return _after_failure(plan, step, attempt, failure)
-
-
-def _done(step: StepRun, outcome: Succeeded, at: datetime) -> StepRun:
-    return replace(
-        step,
-        state=StepState.DONE,
-        output=outcome.output,
-        summary=outcome.summary,
-        artifacts=outcome.artifacts,
-        failure=None,
-        unknown=None,
-        wake_at=None,
-        ended_at=at,
-    )
 
 
 def _after_failure(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed) -> StepRun:
@@ -181,28 +170,6 @@ def _may_have_happened(plan: Plan, step: StepRun, attempt: Attempt, failure: Fai
     return external and RULES[failure.kind].unknown
 
 
-def _reconciled(step: StepRun, answer: Succeeded | Reconciled, at: datetime) -> StepRun:
-    """`found` counts at once; anything else only after the unknown attempt's deadline and settling time."""
-    if isinstance(answer, Succeeded):
-        answer = Reconciled(Verdict.CANNOT_TELL, reason="the receiver gave an answer of the wrong kind")
-    if answer.verdict is Verdict.FOUND:
-        return replace(_done(step, Succeeded(answer.output, answer.summary), at), verdict=answer.verdict)
-    settled = settled_at(step)
-    if at < settled:
-        return replace(step, verdict=answer.verdict, wake_at=settled)
-    if answer.verdict is Verdict.CANNOT_TELL:
-        lost = Failed(Kind.UNKNOWN_OUTCOME, answer.reason or "the receiver cannot tell whether it has this")
-        return replace(step, verdict=answer.verdict, asks=step.asks + 1, failure=lost, wake_at=None)
-    return replace(step, verdict=answer.verdict, parts=answer.parts, unknown=None, asks=0, wake_at=None)
-
-
-def settled_at(step: StepRun) -> datetime:
-    """When an effect that is not there yet may be called not found."""
-    if step.unknown is None:
-        raise ValueError(f"step {step.step!r} has no unknown effect to settle")
-    return step.unknown.deadline + SETTLE
-
-
 def _retry_scheduled(plan: Plan, run: Run, event: RetryScheduled) -> Run:
     step = run.steps[event.step]
     # Waiting to ask a receiver again says nothing about the try that may follow.
@@ -211,7 +178,7 @@ def _retry_scheduled(plan: Plan, run: Run, event: RetryScheduled) -> Run:
 
 def _effect_adopted(plan: Plan, run: Run, event: EffectAdopted) -> Run:
     step = replace(run.steps[event.step], started_at=event.at, state=StepState.RUNNING)
-    return _put(run, _done(step, Succeeded(event.output, event.summary), event.at))
+    return _put(run, done(step, Succeeded(event.output, event.summary), event.at))
 
 
 def _decided(plan: Plan, run: Run, event: Decided) -> Run:
@@ -252,7 +219,7 @@ def _answer_step(step: StepRun, event: Answered) -> StepRun:
     if event.option == "approve":
         return replace(step, approved=True)
     if event.option == "delivered":
-        return _done(step, Succeeded(None, f"confirmed as delivered by {event.by}"), event.at)
+        return done(step, Succeeded(None, f"confirmed as delivered by {event.by}"), event.at)
     if event.option in ("skip", "reject"):
         verb = {"skip": "skipped", "reject": "rejected"}[event.option]
         return replace(step, state=StepState.SKIPPED, cause=f"{verb} by {event.by}", ended_at=event.at)

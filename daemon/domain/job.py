@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from .defaults import RETENTION
 from .llm import Llm
-from .model import DataDate
+from .model import DataDate, Json
 from .plan import Plan
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """When a job is due: a five-field cron expression read in an IANA zone."""
-
-    cron: str
-    timezone: str
+from .schedule import Schedule
+from .timing import Timing
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +34,9 @@ class Job:
     """How long a run is kept after its end."""
     secrets: tuple[str, ...] = field(default=())
     """Names of the configured secrets that its steps declare."""
+    timing: Timing = Timing()
+    after: str = ""
+    """The job whose success makes this one due, for the same data date."""
     model: Llm | None = None
     """What decides beside the rule; nothing where it is None."""
 
@@ -75,3 +73,7 @@ class LedgerRow:
     reason: str = ""
     run: str | None = None
     recorded_at: datetime | None = None
+    since: datetime | None = None
+    """Where there were too many to write down: the row stands for all due instants from `since` on."""
+    evidence: Mapping[str, Json] = field(default_factory=dict)
+    """What the disposition rests on, as plain JSON."""

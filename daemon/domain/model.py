@@ -223,6 +223,8 @@ class StepRun:
     """Weak inputs that were not there, each with its cause."""
     cause: str = ""
     """Why it was skipped or failed for good."""
+    closes: bool = False
+    """Its output says that there is nothing to go on with, so the run ends well here."""
     started_at: datetime | None = None
     ended_at: datetime | None = None
 

@@ -15,6 +15,7 @@ from .backoff import delay
 from .errors import RULES, Kind
 from .model import Ending, Failed, Letter, Purpose, Run, RunState, StepRun, StepState, Verdict
 from .plan import Decide, Exhausted, Plan, Step
+from .verdict import verdict
 from .wake import wakes
 
 RETRY, SKIP, ABORT = "retry", "skip", "abort"
@@ -120,6 +121,9 @@ def next_action(plan: Plan, run: Run, now: datetime) -> Action:
 def _candidates(plan: Plan, run: Run, now: datetime) -> Iterator[Action]:
     if reason := _over_limit(plan, run, now):
         yield WindDown(RunState.FAILED, reason)
+    for at in run.steps.values():
+        if at.closes:
+            yield WindDown(RunState.SUCCEEDED, f"nothing to go on with: {at.summary}")
     for question in run.escalations.values():
         if question.expires_at <= now:
             yield Expire(question.id)
@@ -147,7 +151,7 @@ def _conclude(plan: Plan, run: Run, now: datetime) -> Action:
         # A back-off that is over but finds no room waits for an outcome, not for its own past.
         coming = (at for at in wakes(run) if at > now)
         return Wait(min([run_deadline(plan, run), *coming]))
-    return Finish(*_verdict(plan, run))
+    return Finish(*verdict(plan, run))
 
 
 def _step_action(plan: Plan, run: Run, step: Step, now: datetime) -> Action | None:
@@ -297,28 +301,3 @@ def _settle_unknown(at: StepRun, now: datetime) -> Action | None:
 def _with_unknown(run: Run, reason: str) -> str:
     unknown = [at.step for at in run.steps.values() if at.unknown and at.state is StepState.RUNNING]
     return f"{reason}; it is not known whether {', '.join(unknown)} was delivered" if unknown else reason
-
-
-def _verdict(plan: Plan, run: Run) -> tuple[RunState, str]:
-    """A run never ends green when it was not. What nobody did without makes it fail; what somebody did, degrades it."""
-    undone = [run.steps[s.id] for s in plan.steps if run.steps[s.id].state is not StepState.DONE]
-    fatal = [at for at in undone if not _excused(plan, run, at.step)]
-    if fatal:
-        return RunState.FAILED, _reasons(fatal)
-    if undone:
-        return RunState.DEGRADED, _reasons(undone)
-    return RunState.SUCCEEDED, ""
-
-
-def _reasons(steps: list[StepRun]) -> str:
-    first = [at for at in steps if at.state is StepState.FAILED] or steps
-    return "; ".join(f"{at.step}: {at.cause}" for at in first)
-
-
-def _excused(plan: Plan, run: Run, step: str) -> bool:
-    """Whether the run did without this step: it is optional, or somebody who needed it weakly, near or far, is done."""
-    if plan.by_id[step].optional:
-        return True
-    if any(run.steps[d].state is StepState.DONE for d in plan.weak_dependants[step]):
-        return True
-    return any(_excused(plan, run, d) for d in plan.dependants[step] if not plan.by_id[d].optional)

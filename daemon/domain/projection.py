@@ -94,14 +94,18 @@ def _intended(event: AttemptStarted) -> Iterator[Effected]:
 
 
 def _ended(event: AttemptEnded, flying: Attempt | None, was: StepRun, now: StepRun) -> Iterator[Effected]:
-    """A late result changes nothing. An intent is void once nothing of it is in doubt any more."""
+    """A late result changes nothing. An intent is void once nothing of it is in doubt, or known to be there."""
     key, outcome = _key(flying, was), event.outcome
     if not key or not flying or flying.number != event.number:
         return
     if _happened(outcome, flying.purpose):
         yield Delivered(key, outcome.output, outcome.summary)
-    elif now.unknown is None and not (isinstance(outcome, Reconciled) and outcome.verdict is Verdict.PARTIAL):
+    elif now.unknown is None and not _in_part(outcome, now):
         yield Voided(key)
+
+
+def _in_part(outcome: Outcome | Reconciled, step: StepRun) -> bool:
+    return bool(step.parts) or (isinstance(outcome, Reconciled) and outcome.verdict is Verdict.PARTIAL)
 
 
 def _happened(outcome: Outcome | Reconciled, purpose: Purpose) -> TypeGuard[Succeeded | Reconciled]:

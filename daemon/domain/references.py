@@ -53,6 +53,9 @@ ROOTS: Mapping[str, Json] = {
 STEP_FACTS: Mapping[str, Json] = {"summary": TEXT, "missing": {"type": ["string", "null"]}}
 """What every step offers beside `output`; `missing` is the reason why a weak need is not there, else null."""
 
+EARLIER = "earlier"
+"""Root of what an earlier revision of the same run left: `${earlier.STEP.output...}`; null where there is none."""
+
 LOAD_TIME = ("matrix", "env", "settings")
 """Roots that are replaced while the configuration is read and never reach a plan."""
 
@@ -70,6 +73,11 @@ class Reference:
     def __str__(self) -> str:
         head, *tail = self.path
         return "${" + str(head) + "".join(f"[{k}]" if isinstance(k, int) else f".{k}" for k in tail) + "}"
+
+    @property
+    def earlier(self) -> str | None:
+        """The step of an earlier revision that it reads, where it reads one."""
+        return str(self.path[1]) if self.path[0] == EARLIER and len(self.path) > 1 else None
 
     @property
     def step(self) -> str | None:
@@ -176,6 +184,8 @@ def _embedded(reference: Reference, scope: Mapping[str, Json]) -> str:
 
 def look_up(reference: Reference, scope: Mapping[str, Json]) -> Json:
     """The value at a reference. Raises Unresolved."""
+    if reference.earlier and reference.earlier not in scope.get(EARLIER, {}):
+        return None
     if reference.path[2:] != ("missing",) and _absence(reference, scope):
         return None
     value: Json = scope

@@ -29,15 +29,16 @@ class Sources:
 
     def shape(self, reference: Reference) -> Shape:
         """Raises DeadPath where the reference points at nothing."""
-        if reference.step is None:
+        step = reference.step or reference.earlier
+        if step is None:
             return follow(Shape.of({"type": "object", "properties": dict(ROOTS)}), reference.path)
-        if reference.step not in self.outputs:
-            raise DeadPath(reference.step, tuple(self.outputs))
-        output = self.outputs[reference.step]
+        if step not in self.outputs:
+            raise DeadPath(step, tuple(self.outputs))
+        output = self.outputs[step]
         facts = {"output": output.schema, **STEP_FACTS}
         found = follow(Shape({"type": "object", "properties": facts}, output.root), reference.path[2:])
-        is_weak = reference.step in self.weak and reference.path[2:] != ("missing",)
-        return Shape({"anyOf": [found.schema, _NULL]}, found.root) if is_weak else found
+        is_weak = step in self.weak and reference.path[2:] != ("missing",)
+        return Shape({"anyOf": [found.schema, _NULL]}, found.root) if is_weak or reference.earlier else found
 
 
 @dataclass(frozen=True, slots=True)

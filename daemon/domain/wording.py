@@ -38,7 +38,18 @@ def step_of(event: Event) -> str:
 
 def decision(made: Decision) -> str:
     """`B by rule: transient: the source is locked`."""
-    return f"{made.letter} by {made.by}: {made.reason}"
+    return f"{made.letter} by {made.by}{_ballot(made)}: {made.reason}"
+
+
+def _ballot(made: Decision) -> str:
+    """What else there is to know where a model was asked: the rule's own choice, the price, what was rejected."""
+    if not made.model:
+        return ""
+    tokens = f"{'about ' if made.tokens_estimated else ''}{made.tokens_in}+{made.tokens_out} tokens"
+    parts = [made.model, made.prompt_version, f"the rule says {made.rule}", tokens, f"{made.seconds:.1f} s"]
+    parts += [f"cost {made.cost}"] if made.cost not in ("", "0") else []
+    parts += [f"rejected: {why}" for why in made.rejected]
+    return f" ({'; '.join(parts)})"
 
 
 def failure(failed: Failed) -> str:

@@ -26,12 +26,12 @@ def decide(decider: Decider, plan: Plan, ask: Ask, run: Run, now: datetime) -> D
     """A decision that the plan allows: the decider's own, or the rule's with the reason why."""
     step = plan.by_id[ask.step]
     try:
-        # What the rule would have done is ours to say: it tells a dispute from an agreement.
-        decision = replace(decider.decide(plan, ask, run, now), rule=ask.rule)
+        decision = decider.decide(plan, ask, run, now)
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001  # no decider, no network: the run still finishes, by rule
         return by_rule(step, ask, because=f"the decider failed: {type(error).__name__}: {error}")
     if reason := objection(step, ask, decision):
         return by_rule(step, ask, because=f"the answer of {decision.by} was refused: {reason}")
-    return decision
+    # What the rule would have done is ours to say: it tells a dispute from an agreement.
+    return decision if decision.rule is ask.rule else replace(decision, rule=ask.rule)

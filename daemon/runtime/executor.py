@@ -43,6 +43,12 @@ class Executor:
         return 0 if self._draining else self._parallel - len(self._mail)
 
     @property
+    def carried(self) -> frozenset[str]:
+        """Runs in this process's hands."""
+        with self._lock:
+            return frozenset(self._mail)
+
+    @property
     def lost(self) -> frozenset[str]:
         """Runs that were let go of in the middle: to be driven again."""
         return self._custody.lost

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from ..domain.birth import run_id
 from ..domain.compatible import incompatible
 from ..domain.digests import attempt_id, digest, effect_key
 from ..domain.errors import ClockwrightError, Kind
 from ..domain.model import Attempt, DataDate, Failed, Json, Purpose, Run, StepState
 from ..domain.plan import Plan, Step
 from ..domain.policy import run_deadline
-from ..domain.references import Unresolved, references, resolve
+from ..domain.references import EARLIER, Unresolved, references, resolve
 from ..domain.tool import Effect, ToolSpec
 from ..ports import Artifacts, Call
 from .contracts import check_input
@@ -37,7 +38,7 @@ def prepare(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose
     """The next attempt of `step`. Raises StoreError where an artifact that it needs cannot be read."""
     now = outside.clock.now()
     tool = plan.tools[step.repair.use if purpose is Purpose.REPAIR and step.repair else step.use]
-    inputs, fault = _inputs(outside.artifacts, plan, run, step, purpose)
+    inputs, fault = _inputs(outside, plan, run, step, purpose)
     fault = fault or check_input(tool, inputs)
     key = effect_key(plan, run, step, inputs) if tool.effect is not Effect.NONE and not fault else None
     attempt = Attempt(
@@ -91,10 +92,10 @@ def _call(outside: Outside, run: Run, step: Step, attempt: Attempt, inputs: Json
     )
 
 
-def _inputs(artifacts: Artifacts, plan: Plan, run: Run, step: Step, purpose: Purpose) -> tuple[Json, str]:
+def _inputs(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose) -> tuple[Json, str]:
     template = step.repair.inputs if purpose is Purpose.REPAIR and step.repair else step.inputs
     try:
-        inputs = resolve(template, scope(artifacts, plan, run, template))
+        inputs = resolve(template, scope(outside, plan, run, template))
     except Unresolved as unresolved:
         return {}, str(unresolved)
     changes = run.steps[step.id].changes if purpose is not Purpose.REPAIR else {}
@@ -103,14 +104,30 @@ def _inputs(artifacts: Artifacts, plan: Plan, run: Run, step: Step, purpose: Pur
     return {**inputs, **changes}, ""
 
 
-def scope(artifacts: Artifacts, plan: Plan, run: Run, template: Json) -> Mapping[str, Json]:
+def scope(outside: Outside, plan: Plan, run: Run, template: Json) -> Mapping[str, Json]:
     """What the references in `template` may read: the run, the job, and what the steps that it names left."""
-    named = {str(reference.step) for reference in references(template)} & run.steps.keys()
+    found = list(references(template))
+    named = {str(reference.step) for reference in found} & run.steps.keys()
     return {
         "run": _run_facts(run),
         "job": {"id": plan.job, "goal": plan.goal, **plan.about},
-        "steps": {step: _step_facts(artifacts, run, step) for step in sorted(named)},
+        "steps": {step: _step_facts(outside.artifacts, run, step) for step in sorted(named)},
+        EARLIER: _earlier(outside, run, {reference.earlier for reference in found if reference.earlier}),
     }
+
+
+def _earlier(outside: Outside, run: Run, steps: set[str]) -> Mapping[str, Json]:
+    """What these steps left in the newest earlier revision that finished them."""
+    facts: dict[str, Json] = {}
+    for revision in range(run.revision - 1, 0, -1) if steps else ():
+        try:
+            before = outside.store.load(run_id(run.job, run.instant, revision))
+        except KeyError:
+            continue
+        for step in (steps & before.steps.keys()) - facts.keys():
+            if before.steps[step].state is StepState.DONE:
+                facts[step] = _step_facts(outside.artifacts, before, step)
+    return facts
 
 
 def _run_facts(run: Run) -> Json:

@@ -8,27 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from itertools import islice
 from typing import Protocol
 
-from ..domain.birth import new_run
-from ..domain.calendar import due_after, due_between, occurrence
-from ..domain.job import Disposition, Job, LedgerRow, Occurrence
+from ..domain.birth import job_of
+from ..domain.job import Job, LedgerRow
 from ..domain.model import Run
+from ..domain.pause import EVERYTHING, Pause
 from ..domain.plan import Plan
-from ..ports import Birth
+from ..ports import Notice, Severity
+from .accountant import Accountant, Pace
+from .clock_guard import ClockGuard
 from .outside import Outside
 from .plans import Plans
+from .roster import Absent, Roster
 
 LONGEST_SLEEP = timedelta(seconds=30)
 NO_ROOM = timedelta(milliseconds=200)
 """What is due and could not be handed out now is not looked at again before this."""
 BATCH = 200
-"""Instants accounted for in one transaction."""
-LATE = timedelta(seconds=60)
-"""A run that starts more than this after its instant is a late start."""
-MOST_OWED = 10_000
-"""Owed instants of one job that are looked at in one go; the rest come with the next tick."""
+"""Jobs accounted for in one transaction."""
+MANY = 1000
+"""Runs that want a driver and are looked at in one go, to find the most urgent."""
 
 
 class Carrier(Protocol):
@@ -39,6 +39,9 @@ class Carrier(Protocol):
 
     @property
     def lost(self) -> frozenset[str]: ...
+
+    @property
+    def carried(self) -> frozenset[str]: ...
 
     def begin(self, run: Run, plan: Plan, ledger: LedgerRow | None = None) -> bool: ...
 
@@ -52,85 +55,98 @@ class Scheduler:
         self, outside: Outside, plans: Plans, carrier: Carrier, jobs: Mapping[str, Job], zone_data: str
     ) -> None:
         self._outside = outside
-        self._plans = plans
         self._carrier = carrier
-        self._jobs = jobs
-        self._zone_data = zone_data
-        self._next: dict[str, datetime] = {}
-        self._watermarks: dict[str, datetime] = {}
+        self._roster = Roster(jobs)
+        self._accountant = Accountant(outside, plans, zone_data)
+        self._guard = ClockGuard(outside.clock)
+        self._pauses: dict[str, Pause] = {}
+        self.pace = Pace()
+        self.tag_limits: Mapping[str, int] = {}
+        """How many runs of jobs with a tag may work at once."""
 
     def adopt(self) -> None:
         """Take up where the store says that accounting stopped. A job never seen before owes nothing."""
-        now = self._outside.clock.now()
-        known = self._outside.store.watermarks()
-        scheduled = {job.id: known.get(job.id, now) for job in self._jobs.values() if job.schedule}
-        if fresh := {job: mark for job, mark in scheduled.items() if job not in known}:
-            self._create([], [], fresh)
-        self._watermarks = scheduled
-        self._next = {job: due for job in scheduled if (due := self._after(job, scheduled[job]))}
+        self._guard = ClockGuard(self._outside.clock)
+        self._accountant.began_at = self._outside.clock.now()
+        self._take_up()
 
-    def _after(self, job_id: str, instant: datetime) -> datetime | None:
-        schedule = self._jobs[job_id].schedule
-        return next(due_after(schedule, instant), None) if schedule else None
+    def reload(self, jobs: Mapping[str, Job], absent: Absent | None = None) -> None:
+        """From now on these jobs count. What was due before still belongs to the old ones. Raises StoreError."""
+        before, self._roster = self._roster, Roster(jobs, absent)
+        try:
+            self._take_up()
+        except Exception:
+            self._roster = before
+            raise
+
+    def _take_up(self) -> None:
+        self._roster.take_up(self._outside.store, self._outside.clock.now(), self._outside.fence.epoch)
 
     def tick(self) -> datetime:
         """Account for what is due, drive what wants driving; the instant at which to look again. Raises StoreError."""
+        self._watch_clock()
         now = self._outside.clock.now()
-        for batch in _batches(sorted(job for job, due in self._next.items() if due <= now)):
-            self._fire(batch, now)
+        if not self._guard.holds:
+            self._look_at_pauses(now)
+            for batch in _batches(self._roster.due(now)):
+                self._accountant.account(self._roster, batch, self._pauses, self.pace)
         self._drive(now)
-        wakes = filter(None, [self._outside.store.next_wake(), *self._next.values()])
+        return self._look_next(now)
+
+    def _look_next(self, now: datetime) -> datetime:
+        look = self._guard.until if self._guard.holds else self._roster.next_look()
+        ends = (pause.until for pause in self._pauses.values())
+        wakes = filter(None, [self._outside.store.next_wake(), look, *ends])
         return min([now + LONGEST_SLEEP, *(at if at > now else now + NO_ROOM for at in wakes)])
 
-    def _fire(self, job_ids: list[str], now: datetime) -> None:
-        """One transaction a batch: ledger rows, runs and watermarks."""
-        births: list[Birth] = []
-        rows: list[LedgerRow] = []
-        for job_id in job_ids:
-            job = self._jobs[job_id]
-            owed = self._owed(job, now)
-            rows += [_coalesced(earlier, owed[-1], now) for earlier in owed[:-1]]
-            births.append(self._birth(job, owed[-1], now))
-        marks = {birth.run.job: birth.run.instant for birth in births}
-        self._create(births, rows, marks)
-        for job_id, mark in marks.items():
-            self._watermarks[job_id] = mark
-            self._advance(job_id, mark)
+    def _watch_clock(self) -> None:
+        if not self._guard.look():
+            return
+        seconds = round(self._guard.jump.total_seconds())
+        self._say(f"the wall clock jumped by {seconds} s; nothing is fired until it has been steady for a while")
+        if self._guard.too_far:
+            why = f"the clock jumped ahead by {self._guard.jump}: check it, then 'clockwright jobs resume --all'"
+            self._outside.store.pause(Pause(EVERYTHING, self._outside.clock.now(), "clockwright", why))
 
-    def _create(self, births: list[Birth], rows: list[LedgerRow], marks: Mapping[str, datetime]) -> None:
-        self._outside.store.create(births, rows, marks, fence=self._outside.fence.epoch)
+    def _say(self, message: str) -> None:
+        self._outside.sink.notice(Notice("clock_jumped", message, Severity.CRITICAL))
 
-    def _advance(self, job_id: str, mark: datetime) -> None:
-        due = self._after(job_id, mark)
-        if due is None:
-            self._next.pop(job_id)
-        else:
-            self._next[job_id] = due
-
-    def _owed(self, job: Job, now: datetime) -> list[Occurrence]:
-        """Due and unaccounted for, oldest first; the default catch-up runs the latest and coalesces the others."""
-        if job.schedule is None:
-            raise ValueError(f"job {job.id!r} has no schedule to owe anything")
-        instants = due_between(job.schedule, self._watermarks[job.id], now)
-        return [occurrence(job, instant, self._zone_data) for instant in islice(instants, MOST_OWED)]
-
-    def _birth(self, job: Job, due: Occurrence, now: datetime) -> Birth:
-        self._plans.keep(job.plan)
-        run = new_run(job, due, now, cause="schedule")
-        late = now - due.instant > LATE
-        disposition = Disposition.LATE_STARTED if late else Disposition.STARTED
-        return Birth(run, ledger=LedgerRow(due, disposition, run=run.id, recorded_at=now))
+    def _look_at_pauses(self, now: datetime) -> None:
+        """Whatever stood still because of a pause that is over is looked at now."""
+        found = {pause.job: pause for pause in self._outside.store.pauses() if pause.holds(now)}
+        if ended := self._pauses.keys() - found.keys():
+            self._roster.look_again(self._roster.known if EVERYTHING in ended else ended, now)
+        self._pauses = found
 
     def _drive(self, now: datetime) -> None:
         for run_id in sorted(self._carrier.lost):
             self._carrier.drive(run_id)
-        for run_id in self._outside.store.due(now, self._outside.owner, limit=max(self._carrier.free, 1) * 2):
+        if self._carrier.free <= 0:
+            self._poke(now)
+            return
+        wanted = self._outside.store.due(now, self._outside.owner, limit=MANY)
+        for run_id in sorted(wanted, key=self._urgency):
+            if self._may_work(run_id):
+                self._carrier.drive(run_id)
+
+    def _poke(self, now: datetime) -> None:
+        """There is no room, but what is carried already may have a message to hear."""
+        for run_id in self._carrier.carried.intersection(self._outside.store.due(now, self._outside.owner, limit=MANY)):
             self._carrier.drive(run_id)
 
+    def _urgency(self, run_id: str) -> int:
+        job = self._roster.jobs.get(job_of(run_id))
+        return -job.timing.priority if job else 0
 
-def _coalesced(earlier: Occurrence, into: Occurrence, now: datetime) -> LedgerRow:
-    reason = f"only the latest of several owed instants runs: {into.instant.isoformat()}"
-    return LedgerRow(earlier, Disposition.COALESCED_INTO, reason=reason, recorded_at=now)
+    def _may_work(self, run_id: str) -> bool:
+        carried = self._carrier.carried
+        return run_id in carried or all(
+            sum(tag in self._tags(other) for other in carried) < self.tag_limits[tag] for tag in self._tags(run_id)
+        )
+
+    def _tags(self, run_id: str) -> list[str]:
+        job = self._roster.jobs.get(job_of(run_id))
+        return [tag for tag in job.tags if tag in self.tag_limits] if job else []
 
 
 def _batches(jobs: list[str]) -> Iterator[list[str]]:

@@ -46,7 +46,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A final order. `deliveries` says how often the same row arrives; `revised` that an unpaid version came before."""
+    """A final order. `deliveries`: how often its row arrives; `revised`: an unpaid version came before."""
 
     order_id: str
     at: datetime

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from daemon.domain.job import Disposition, LedgerRow
+from daemon.domain.job import LedgerRow
+from daemon.domain.ledger import STARTS
 from daemon.domain.model import Run, StepState
 from daemon.domain.plan import Plan
 
@@ -38,7 +39,7 @@ class Audit:
         if sorted(rows) != sorted(self.due):
             yield 1, f"due were {list(map(str, self.due))}, accounted for are {list(map(str, rows))}"
         for row in self.ledger:
-            if row.disposition is not Disposition.COALESCED_INTO and row.run not in self.runs:
+            if row.disposition in STARTS and row.run not in self.runs:
                 yield 1, f"the run {row.run} of {row.occurrence.instant} does not exist"
 
     def _all_ended(self) -> Iterator[tuple[int, str]]:

@@ -44,6 +44,11 @@ class MemoryQueries:
             keys = sorted(key for key in self._tables.ledger if key[0] == job and start <= key[1] < end)
             return [self._tables.ledger[key] for key in keys]
 
+    def ledger_after(self, job: str, instant: datetime) -> LedgerRow | None:
+        with self._lock:
+            keys = (key for key in self._tables.ledger if key[0] == job and key[1] >= instant)
+            return self._tables.ledger.get(min(keys, default=("", instant)))
+
     def effects(self, run_id: str) -> list[EffectRow]:
         with self._lock:
             found = [row for row in self._tables.effects.values() if row.run == run_id]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -12,8 +12,10 @@ from typing import TypeAlias
 
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Json, Run, RunState
+from daemon.domain.pause import Pause
 from daemon.domain.projection import effects
-from daemon.ports import Birth, Change, EffectRow, Message, Stale
+from daemon.domain.revision import Revision
+from daemon.ports import Activity, Birth, Change, EffectRow, Message, Stale
 
 from .memory_queries import MemoryQueries
 from .memory_tables import Kept, Lease, Tables
@@ -67,12 +69,46 @@ class MemoryStore(MemoryQueries):
         with self._lock:
             return dict(self._tables.watermarks)
 
+    def revise(
+        self, revisions: Sequence[Revision], watermarks: Mapping[str, datetime] | None = None, *, fence: int = 0
+    ) -> None:
+        with self._writing("revise", fence):
+            for one in revisions:
+                self._tables.revisions.setdefault((one.job, one.since), self._tables.through(one))
+            self._account([], watermarks or {})
+
+    def revisions(self, job: str | None = None) -> list[Revision]:
+        with self._lock:
+            found = sorted(key for key in self._tables.revisions if job in {None, key[0]})
+            return [self._tables.revisions[key] for key in found]
+
+    def pause(self, pause: Pause) -> None:
+        with self._writing("pause"):
+            self._tables.pauses[pause.job] = self._tables.through(pause)
+
+    def resume(self, job: str, at: datetime, by: str) -> bool:  # noqa: ARG002 - only the database keeps who ended it
+        with self._writing("resume"):
+            return self._tables.pauses.pop(job, None) is not None
+
+    def pauses(self) -> list[Pause]:
+        with self._lock:
+            return [self._tables.pauses[job] for job in sorted(self._tables.pauses)]
+
+    def activity(self, jobs: Iterable[str], since: datetime) -> Activity:
+        with self._lock:
+            running: dict[str, datetime] = {}
+            for kept in self._tables.open.values():
+                if not self._counts(kept.run.id):
+                    continue
+                running[kept.run.job] = min(kept.run.queued_at, running.get(kept.run.job, kept.run.queued_at))
+            return Activity(running, self._made(set(jobs), since))
+
     def load(self, run_id: str) -> Run:
         return self._tables.runs[run_id].run
 
     def latest(self, job: str, instant: datetime) -> Run | None:
         with self._lock:
-            revisions = self._tables.revisions.get((job, instant))
+            revisions = self._tables.revised.get((job, instant))
             return self._tables.runs[revisions[max(revisions)]].run if revisions else None
 
     def claim(self, run_id: str, owner: str, *, fence: int = 0) -> Run:
@@ -155,6 +191,14 @@ class MemoryStore(MemoryQueries):
             yield
             self.after_commit(name)
 
+    def _made(self, jobs: Set[str], since: datetime) -> Mapping[tuple[str, datetime], str]:
+        wanted = {key: runs for key, runs in self._tables.revised.items() if key[0] in jobs and key[1] > since}
+        found = ((key, sorted(run for run in runs.values() if self._counts(run))) for key, runs in wanted.items())
+        return {key: runs[0] for key, runs in found if runs}
+
+    def _counts(self, run_id: str) -> bool:
+        return self._tables.runs[run_id].run.cause != "dry run"
+
     def _fresh(self, births: Sequence[Birth]) -> Iterator[bool]:
         """Which of them will be stored. Raises before anything is, so that all or nothing happens."""
         taken: set[object] = set()
@@ -170,7 +214,7 @@ class MemoryStore(MemoryQueries):
         run, tables = birth.run, self._tables
         due = birth.ledger.occurrence if birth.ledger else None
         accounted = due is not None and (due.job, due.instant) in tables.ledger
-        return accounted or run.id in tables.runs or run.revision in tables.revisions.get((run.job, run.instant), {})
+        return accounted or run.id in tables.runs or run.revision in tables.revised.get((run.job, run.instant), {})
 
     def _bear(self, birth: Birth, owner: str, new: bool) -> None:
         """A person may have run this occurrence before it was due: it is accounted for all the same."""
@@ -179,7 +223,7 @@ class MemoryStore(MemoryQueries):
             tables.account(birth.ledger)
         if new:
             kept = tables.runs[run.id] = tables.open[run.id] = Kept(run, owner)
-            tables.revisions.setdefault((run.job, run.instant), {})[run.revision] = run.id
+            tables.revised.setdefault((run.job, run.instant), {})[run.revision] = run.id
             tables.store(kept, run, birth.events)
             tables.effect(run.id, effects(run, run, birth.events))
 

@@ -11,7 +11,9 @@ from daemon.domain import codec
 from daemon.domain.events import Event
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Escalation, Json, Run, StepRun
+from daemon.domain.pause import Pause
 from daemon.domain.projection import Delivered, Effected, Intended, Voided, closed, opened
+from daemon.domain.revision import Revision
 from daemon.domain.wake import wake_at
 from daemon.ports import AlreadyDelivered, Change, EffectRow, EffectState, Message
 
@@ -50,7 +52,7 @@ class Tables:
     lease: Lease = field(default_factory=Lease)
     runs: dict[str, Kept] = field(default_factory=dict)
     open: dict[str, Kept] = field(default_factory=dict)
-    revisions: dict[tuple[str, datetime], dict[int, str]] = field(default_factory=dict)
+    revised: dict[tuple[str, datetime], dict[int, str]] = field(default_factory=dict)
     ledger: dict[tuple[str, datetime], LedgerRow] = field(default_factory=dict)
     watermarks: dict[str, datetime] = field(default_factory=dict)
     effects: dict[str, EffectRow] = field(default_factory=dict)
@@ -58,6 +60,8 @@ class Tables:
     inbox: dict[int, Message] = field(default_factory=dict)
     posted: int = 0
     plans: dict[str, Json] = field(default_factory=dict)
+    revisions: dict[tuple[str, datetime], Revision] = field(default_factory=dict)
+    pauses: dict[str, Pause] = field(default_factory=dict)
 
     def account(self, row: LedgerRow) -> None:
         row = self.through(row)

@@ -36,13 +36,14 @@ class ScriptedRunner:
         self.calls.append(call)
         play = self._script(call) if call.purpose is not Purpose.RECONCILE else Play(None, 0.05)
         flight = Flight(self._clock, self.receiver, call, play, on_end)
-        self._flights.append(flight)
+        self._flights = [*(other for other in self._flights if other.flying), flight]
         return flight
 
     def close(self) -> None:
         """The process goes away, and its children with it: nothing is sent and nothing is told any more."""
         for flight in self._flights:
             flight.vanish()
+        self._flights = []
 
 
 class Flight:
@@ -61,9 +62,13 @@ class Flight:
         if self.vanish():
             self._at(0.0, lambda: self._end(Kind.INTERRUPTED, "stopped on request"))
 
+    @property
+    def flying(self) -> bool:
+        return any(timer.pending for timer in self._timers)
+
     def vanish(self) -> bool:
         """Nothing of this call happens any more. False where nothing would have."""
-        flying = any(timer.pending for timer in self._timers)
+        flying = self.flying
         for timer in self._timers:
             timer.cancel()
         self._timers = []

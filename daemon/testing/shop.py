@@ -53,6 +53,9 @@ CREATE TABLE IF NOT EXISTS orders (
 CREATE TABLE IF NOT EXISTS order_lines (
     order_id TEXT NOT NULL, product TEXT NOT NULL, quantity INTEGER NOT NULL, unit_price NUMERIC NOT NULL);
 """
+_INSERT_ORDER = (
+    "INSERT INTO orders (order_id, created_at, updated_at, status, currency, total) VALUES (?, ?, ?, ?, ?, ?)"
+)
 _INDEXES = """
 CREATE INDEX IF NOT EXISTS orders_created ON orders (created_at);
 CREATE INDEX IF NOT EXISTS orders_id ON orders (order_id);
@@ -77,15 +80,18 @@ class Expected:
 def build_shop(path: Path, *, until: date, timezone: str, seed: int = 1) -> None:
     """Make the shop's file, or add the days that it lacks; the same arguments give the same content.
 
-    A day depends on seed and date alone, except that the newest is always open and ordinary. Raises ValueError
-    when the file is a shop of another seed or zone.
+    A day depends on seed and date alone, except that the newest is always open and ordinary. Raises
+    ValueError when the file is a shop of another seed or zone.
     """
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA synchronous = OFF")  # made again in no time; not worth a flush
         connection.executescript(_TABLES)
         first = _first_missing(connection, until, timezone, seed)
         days = [first + timedelta(n) for n in range((until - first).days + 1)]
-        _insert(connection, (order for day in days for order in orders_of(day, timezone, seed, newest=day == until)))
+        _insert(
+            connection,
+            (order for day in days for order in orders_of(day, timezone, seed, newest=day == until)),
+        )
         connection.executescript(_INDEXES)
         if days:
             connection.execute("DELETE FROM shop")
@@ -114,9 +120,8 @@ def _delete(connection: sqlite3.Connection, day: date) -> None:
 
 def _insert(connection: sqlite3.Connection, orders: Iterable[Order]) -> None:
     made = list(orders)
-    columns = "(order_id, created_at, updated_at, status, currency, total)"
     rows = (row for order in made for row in _deliveries(order))
-    connection.executemany(f"INSERT INTO orders {columns} VALUES (?, ?, ?, ?, ?, ?)", rows)
+    connection.executemany(_INSERT_ORDER, rows)
     lines = (
         (order.order_id, line.product, line.quantity, _stored(line.price, order.currency))
         for order in made
@@ -128,9 +133,23 @@ def _insert(connection: sqlite3.Connection, orders: Iterable[Order]) -> None:
 def _deliveries(order: Order) -> Iterator[tuple[str, str, str, str, str, float]]:
     created, updated = _utc(order.at), _utc(order.at + timedelta(minutes=30))
     if order.revised:
-        yield order.order_id, created, created, "pending", order.currency, _stored(order.lines[0].price, order.currency)
+        yield (
+            order.order_id,
+            created,
+            created,
+            "pending",
+            order.currency,
+            _stored(order.lines[0].price, order.currency),
+        )
     for _ in range(order.deliveries):
-        yield order.order_id, created, updated, order.status, order.currency, _stored(order.total, order.currency)
+        yield (
+            order.order_id,
+            created,
+            updated,
+            order.status,
+            order.currency,
+            _stored(order.total, order.currency),
+        )
 
 
 def _utc(instant: datetime) -> str:

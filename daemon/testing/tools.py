@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 from daemon.domain.birth import new_run
 from daemon.domain.calendar import occurrence
 from daemon.domain.defaults import Limits
-from daemon.domain.job import Job, Schedule
+from daemon.domain.job import Job
 from daemon.domain.model import Json, Run
 from daemon.domain.plan import Decide, Plan, Step
+from daemon.domain.schedule import Schedule
 from daemon.domain.tool import Effect, ToolSpec
 
 ANYTHING: Json = {"type": "object"}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Json, Run
-from daemon.ports import Birth, Change, EffectRow, Message, Store
+from daemon.domain.pause import Pause
+from daemon.domain.revision import Revision
+from daemon.ports import Activity, Birth, Change, EffectRow, Message, Store
 
 
 class Watch(Protocol):
@@ -63,6 +65,34 @@ class WatchedStore:
     def watermarks(self) -> Mapping[str, datetime]:
         self._watch.touch()
         return self._inner.watermarks()
+
+    def revise(
+        self, revisions: Sequence[Revision], watermarks: Mapping[str, datetime] | None = None, *, fence: int = 0
+    ) -> None:
+        self._watch.touch(writes=True)
+        self._inner.revise(revisions, watermarks, fence=fence)
+        self._watch.born([], [])
+        self._watch.touch(writes=True)
+
+    def revisions(self, job: str | None = None) -> list[Revision]:
+        self._watch.touch()
+        return self._inner.revisions(job)
+
+    def pause(self, pause: Pause) -> None:
+        self._watch.touch()
+        self._inner.pause(pause)
+
+    def resume(self, job: str, at: datetime, by: str) -> bool:
+        self._watch.touch()
+        return self._inner.resume(job, at, by)
+
+    def pauses(self) -> list[Pause]:
+        self._watch.touch()
+        return self._inner.pauses()
+
+    def activity(self, jobs: Iterable[str], since: datetime) -> Activity:
+        self._watch.touch()
+        return self._inner.activity(jobs, since)
 
     def load(self, run_id: str) -> Run:
         self._watch.touch()

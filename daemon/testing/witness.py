@@ -9,7 +9,7 @@ from datetime import datetime
 
 from daemon.domain.events import AttemptEnded, AttemptStarted, Decided, Escalated, Event, RunClaimed
 from daemon.domain.model import Failed, Letter, Purpose, Run, RunState, StepState
-from daemon.domain.plan import Plan, Step
+from daemon.domain.plan import Exhausted, Plan, Step
 from daemon.domain.policy import DELIVERED
 from daemon.ports import Birth, Call, Change
 
@@ -161,7 +161,9 @@ class Witness:
             self.broken(5, f"{run}: a decider reached {decision.tool} for {event.step}")
         if set(decision.input) - set(step.open):
             self.broken(5, f"{run}: a decider changed locked inputs of {event.step}")
-        if (decision.letter is not Letter.A and not (failed or failed_now)) or (decision.letter is Letter.A and failed):
+        without = step.optional or step.on_exhausted is Exhausted.SKIP
+        goes_on = decision.letter is Letter.A
+        if (goes_on and failed and not without) or not (goes_on or failed or failed_now):
             self.broken(5, f"{run}: a decider chose {decision.letter} for {event.step} where that is no move")
         if self.seen[run, event.step].decisions > 20 * (self.granted[run, event.step] + 1):
             self.broken(4, f"{run}: {event.step} was decided about again and again")

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 
 from daemon.domain.birth import new_run
-from daemon.domain.calendar import due_between, occurrence
+from daemon.domain.calendar import occurrence
 from daemon.domain.events import Escalated, RunEnded, RunStarted
-from daemon.domain.job import Schedule
 from daemon.domain.model import Run
+from daemon.domain.schedule import Schedule, due_between
 from daemon.ports import Birth, Change, StoreUnavailable
 from daemon.runtime.loop import LEASE_SECONDS
 from daemon.runtime.plans import Plans

@@ -14,6 +14,9 @@ from daemon.domain.errors import Kind
 from daemon.domain.events import Answered, AttemptEnded, EffectAdopted, Escalated, RunClaimed, RunEnded, RunStarted
 from daemon.domain.job import Disposition
 from daemon.domain.model import Failed, Purpose, Reconciled, Run, RunState, StepState, Succeeded, Verdict
+from daemon.domain.pause import Pause
+from daemon.domain.revision import Revision
+from daemon.domain.schedule import Gap, Schedule
 from daemon.ports import (
     AlreadyDelivered,
     Birth,
@@ -549,3 +552,55 @@ def _together(store: Store, changes: Sequence[Change]) -> list[StoreError | None
     for thread in threads:
         thread.join()
     return outcomes
+
+
+BERLIN = Schedule("0 10 * * *", "Europe/Berlin", gap=Gap.SKIP)
+PAUSE = Pause("daily", T0, "ada", "the source is moved", after(60))
+
+
+class TestTimetables:
+    def test_the_schedules_of_a_job_come_back_in_order_with_its_watermark(self, store: Store) -> None:
+        later, first = Revision("daily", after(60), None), Revision("daily", T0, BERLIN)
+        store.revise([later, first, Revision("other", T0, BERLIN)], {"daily": T0})
+        assert store.revisions("daily") == [first, later]
+        assert len(store.revisions()) == 3
+        assert store.watermarks() == {"daily": T0}
+
+    def test_a_schedule_that_is_there_already_stays(self, store: Store) -> None:
+        store.revise([Revision("daily", T0, BERLIN)])
+        store.revise([Revision("daily", T0, None)])
+        assert store.revisions() == [Revision("daily", T0, BERLIN)]
+
+    def test_whoever_lost_the_lease_cannot_revise(self, kit: Kit) -> None:
+        fence = kit.store.lead("first", 10) or 0
+        kit.lapse()
+        kit.store.lead("second", 10)
+        with pytest.raises(Stale):
+            kit.store.revise([Revision("daily", T0, BERLIN)], fence=fence)
+        assert kit.store.revisions() == []
+
+    def test_a_pause_lasts_until_it_is_ended(self, store: Store) -> None:
+        store.pause(PAUSE)
+        assert store.pauses() == [PAUSE]
+        assert store.resume("daily", after(1), "grace")
+        assert not store.resume("daily", after(2), "grace")
+        assert store.pauses() == []
+
+    def test_a_new_pause_takes_the_place_of_the_old_one(self, store: Store) -> None:
+        store.pause(PAUSE)
+        store.pause(replace(PAUSE, since=after(5), why="still"))
+        assert [pause.why for pause in store.pauses()] == ["still"]
+
+    def test_it_is_known_what_of_a_job_goes_on(self, store: Store) -> None:
+        store.create([Birth(a_run()), Birth(a_run("dry", at=after(5), cause="dry run", job="daily"))])
+        activity = store.activity(["daily"], after(-1))
+        assert activity.running_since == {"daily": T0}
+        assert activity.made == {("daily", T0): "run-1"}
+        assert store.activity(["daily"], T0).made == {}
+        assert store.activity(["other"], after(-1)).made == {}
+
+    def test_the_row_that_stands_for_an_instant_is_found(self, store: Store, queries: Queries) -> None:
+        row = replace(a_ledger_row(a_run()), run=None, since=after(-3600), evidence={"into": "later"})
+        store.create([], [row])
+        assert queries.ledger_after("daily", after(-60)) == row
+        assert queries.ledger_after("daily", after(1)) is None

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -196,6 +196,7 @@ class TestDamage:
             SqlQueries(store.database).events("run-1")
 
 
+@pytest.mark.slow
 class TestGrowth:
     def test_a_commit_writes_changed_rows_only(self, path: Path, store: SqlStore) -> None:
         store.create([Birth(a_run())])
@@ -418,3 +419,24 @@ def _killed_after(path: Path, name: str, commits: int) -> int:
     writer.kill()
     rest, _ = writer.communicate()
     return int([*seen, *rest.splitlines()][-1])
+
+
+def _shape(path: Path) -> dict[str, object]:
+    """What SQLite makes of a schema, whoever wrote it."""
+    with closing(sqlite3.connect(path)) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        columns = {table: connection.execute(f"PRAGMA table_info({table})").fetchall() for table in sorted(tables)}
+        partial = "sql IS NULL OR instr(sql, 'WHERE')"
+        query = f"SELECT name, tbl_name, {partial} FROM sqlite_master WHERE type = 'index' ORDER BY name"
+        indexes = connection.execute(query).fetchall()
+        return {"columns": columns, "indexes": indexes}
+
+
+def test_a_fresh_file_gets_the_schema_that_the_migrations_make(tmp_path: Path) -> None:
+    open_store(tmp_path / "fresh.db").close()
+    engine = create_engine(f"sqlite:///{tmp_path / 'migrated.db'}")
+    with engine.begin() as connection:
+        upgrade(connection, "head")
+    engine.dispose()
+
+    assert _shape(tmp_path / "fresh.db") == _shape(tmp_path / "migrated.db")

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,9 @@ class Folder:
     root: Path
 
     @classmethod
-    def make(cls, root: Path, cron: str = "0 0 1 1 *") -> Folder:
+    def make(cls, root: Path, cron: str = "") -> Folder:
+        """Without a `cron` the report is due once a day, half a day from now."""
+        cron = cron or f"0 {(datetime.now(UTC).hour + 12) % 24} * * *"
         for name in ("jobs", "tools", "marks"):
             (root / name).mkdir(parents=True)
         (root / "clockwright.yaml").write_text("state: state\ntools: [tools]\n")

@@ -1,7 +1,8 @@
 """Many units of work, one flush: whoever finds the writer free commits what is queued, for everybody.
 
-There is no timer and no thread. The first unit to find nobody writing leads: it runs what is queued, each unit in a
-savepoint of its own, commits once, and only then tells the others. Meanwhile the next batch gathers by itself.
+There is no timer and no thread. The first unit to find nobody writing leads: it runs itself and whatever is queued by
+then, each other unit in a savepoint of its own, commits once, and only then tells the others. While it flushes, the
+next batch gathers by itself.
 """
 
 from __future__ import annotations
@@ -100,12 +101,19 @@ class GroupCommit(Generic[C]):
             return free
 
     def _lead(self) -> None:
-        with self._mutex:
-            batch = [self._queue.popleft() for _ in range(min(len(self._queue), self._most))]
+        batch: list[Unit[C, Any]] = []
         try:
             self._write(batch)
         finally:
             self._hand_over(batch)
+
+    def _next(self, batch: list[Unit[C, Any]]) -> Unit[C, Any] | None:
+        """The unit that has waited longest, now of this batch; the leader's own comes first."""
+        with self._mutex:
+            if not self._queue or len(batch) == self._most:
+                return None
+            batch.append(self._queue.popleft())
+            return batch[-1]
 
     def _hand_over(self, batch: Sequence[Unit[C, Any]]) -> None:
         """Everybody in the batch hears of it, and the first who came too late for it leads the next."""
@@ -118,10 +126,15 @@ class GroupCommit(Generic[C]):
             if self._led:
                 self._queue[0].woken.release()
 
-    def _write(self, batch: Sequence[Unit[C, Any]]) -> None:
+    def _write(self, batch: list[Unit[C, Any]]) -> None:
+        first = self._next(batch)
         try:
             connection = self._transactions.begin()
-            self._run(connection, batch)
+            if first is None or first.run(connection):
+                self._rest(connection, batch)
+                self._transactions.commit()
+            else:
+                self._transactions.rollback()
         except StoreUnavailable as error:
             self._transactions.abandon()
             for unit in batch:
@@ -129,25 +142,13 @@ class GroupCommit(Generic[C]):
         except BaseException:
             self._transactions.abandon()
             raise
-
-    def _run(self, connection: C, batch: Sequence[Unit[C, Any]]) -> None:
-        if len(batch) == 1:
-            self._alone(connection, batch[0])
-        else:
-            self._together(connection, batch)
         for unit in batch:
             unit.done = True
 
-    def _alone(self, connection: C, unit: Unit[C, Any]) -> None:
-        if unit.run(connection):
-            self._transactions.commit()
-        else:
-            self._transactions.rollback()
-
-    def _together(self, connection: C, batch: Sequence[Unit[C, Any]]) -> None:
-        for unit in batch:
+    def _rest(self, connection: C, batch: list[Unit[C, Any]]) -> None:
+        """Those who came until now; the first needed no savepoint, as nobody stood before it."""
+        while unit := self._next(batch):
             self._transactions.savepoint()
             if not unit.run(connection):
                 self._transactions.undo()
             self._transactions.release()
-        self._transactions.commit()

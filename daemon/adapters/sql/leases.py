@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from sqlalchemy import Connection, Integer, Row, cast, func, select, update
-from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 
 from daemon.ports import Stale
 
@@ -82,7 +81,9 @@ class ServerLease:
     def take(self, connection: Connection, owner: str, seconds: float) -> int | None:
         now = func.extract("epoch", func.clock_timestamp())
         mine = {**_FREE, "owner": owner, "expires": now + seconds}
-        insert = postgresql_insert(LEASES).values(name=NAME, epoch=1, **mine)
+        from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - slow to import, and SQLite is the default
+
+        insert = postgresql.insert(LEASES).values(name=NAME, epoch=1, **mine)
         raised = LEASES.c.epoch + cast(LEASES.c.owner != owner, Integer)
         taken = insert.on_conflict_do_update(
             index_elements=[LEASES.c.name],

@@ -50,6 +50,12 @@ class SqlQueries:
         query = select(LEDGER).where(LEDGER.c.job == job, at >= micros(start), at < micros(end)).order_by(at)
         return [read(LedgerRow, row.body, f"ledger of {job} at {row.instant}") for row in self._all(query)]
 
+    def ledger_after(self, job: str, instant: datetime) -> LedgerRow | None:
+        at = LEDGER.c.instant
+        query = select(LEDGER).where(LEDGER.c.job == job, at >= micros(instant)).order_by(at).limit(1)
+        found = [read(LedgerRow, row.body, f"ledger of {job} at {row.instant}") for row in self._all(query)]
+        return next(iter(found), None)
+
     def effects(self, run_id: str) -> list[EffectRow]:
         query = select(EFFECTS).where(EFFECTS.c.run == run_id).order_by(EFFECTS.c.key)
         return [to_effect(row) for row in self._all(query)]

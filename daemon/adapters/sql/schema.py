@@ -49,7 +49,7 @@ RUNS: Final = Table(
 )
 Index("runs_occurrence", RUNS.c.job, RUNS.c.instant, RUNS.c.revision, unique=True)
 Index("runs_queued_at", RUNS.c.queued_at)
-Index("runs_open", RUNS.c.wake_at, RUNS.c.id, sqlite_where=_OPEN, postgresql_where=_OPEN)
+Index("runs_open", RUNS.c.wake_at, RUNS.c.id, sqlite_where=_OPEN)
 
 STEPS: Final = Table(
     "steps",
@@ -99,7 +99,7 @@ ESCALATIONS: Final = Table(
     _text("closed_by"),
     _text("body"),
 )
-Index("escalations_open", ESCALATIONS.c.asked_at, sqlite_where=_OPEN, postgresql_where=_OPEN)
+Index("escalations_open", ESCALATIONS.c.asked_at, sqlite_where=_OPEN)
 
 INBOX: Final = Table(
     "inbox",
@@ -112,7 +112,7 @@ INBOX: Final = Table(
     _text("body"),
     sqlite_autoincrement=True,
 )
-Index("inbox_unread", INBOX.c.run, sqlite_where=_UNREAD, postgresql_where=_UNREAD)
+Index("inbox_unread", INBOX.c.run, sqlite_where=_UNREAD)
 
 LEDGER: Final = Table(
     "ledger",
@@ -126,6 +126,20 @@ LEDGER: Final = Table(
 )
 
 JOBS: Final = Table("jobs", METADATA, _text("job", key=True), _number("watermark"))
+
+SCHEDULES: Final = Table("schedules", METADATA, _text("job", key=True), _number("since", key=True), _text("body"))
+
+PAUSES: Final = Table(
+    "pauses",
+    METADATA,
+    _text("job", key=True),
+    _number("since", key=True),
+    _number("open"),
+    _time("ended_at"),
+    _text("ended_by"),
+    _text("body"),
+)
+Index("pauses_open", PAUSES.c.job, sqlite_where=_OPEN, postgresql_where=_OPEN)
 
 PLANS: Final = Table("plans", METADATA, _text("digest", key=True), _text("body"))
 

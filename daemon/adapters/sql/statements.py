@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from sqlalchemy import (
     ColumnElement,
@@ -18,10 +18,13 @@ from sqlalchemy import (
     literal_column,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.sql import ClauseElement
 
 from .schema import EFFECTS, ESCALATIONS, EVENTS, INBOX, JOBS, LEDGER, PLANS, RUNS, STEPS
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -84,7 +87,11 @@ class Statements:
 
 
 def _insert(dialect: Dialect, table: Table) -> sqlite.Insert | postgresql.Insert:
-    return sqlite.insert(table) if dialect.name == "sqlite" else postgresql.insert(table)
+    if dialect.name == "sqlite":
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - slow to import, and SQLite is the default
+
+    return postgresql.insert(table)
 
 
 def _binds(table: Table) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -10,13 +10,16 @@ from sqlalchemy import ColumnElement, Connection, Integer, func, insert, literal
 
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Json, Run, RunState
-from daemon.ports import Birth, Change, EffectRow, Message
+from daemon.domain.pause import Pause
+from daemon.domain.revision import Revision
+from daemon.ports import Activity, Birth, Change, EffectRow, Message
 
 from . import leases
 from .database import Database
 from .instants import instant, micros
 from .rows import ledger_row, message_row, read_json, to_effect, to_message, to_run, write_json
 from .schema import EFFECTS, INBOX, JOBS, PLANS, RUNS, STEPS
+from .timetables import SqlTimetables
 from .writing import Writing
 
 
@@ -27,6 +30,7 @@ class SqlStore:
         self.database = database
         self._statements = database.statements
         self._writing = Writing(database.statements)
+        self._timetables = SqlTimetables(database, database.statements)
 
     def create(
         self,
@@ -38,19 +42,40 @@ class SqlStore:
         fence: int = 0,
     ) -> list[bool]:
         accounted = [ledger_row(row) for row in rows]
+        units = [self._writing.birth(birth, owner) for birth in births]
         marks = [{"job": job, "watermark": micros(at)} for job, at in (watermarks or {}).items()]
 
         def work(connection: Connection) -> list[bool]:
             leases.check_fence(connection, fence)
             self._statements.accounted.many(connection, accounted)
             self._statements.watermark.many(connection, marks)
-            return [self._writing.birth(connection, birth, owner) for birth in births]
+            return [unit(connection) for unit in units]
 
         return self.database.write(work)
 
     def watermarks(self) -> Mapping[str, datetime]:
         rows = self.database.read(lambda connection: connection.execute(select(JOBS)).all())
         return {row.job: instant(row.watermark) for row in rows}
+
+    def revise(
+        self, revisions: Sequence[Revision], watermarks: Mapping[str, datetime] | None = None, *, fence: int = 0
+    ) -> None:
+        self._timetables.revise(revisions, watermarks or {}, fence)
+
+    def revisions(self, job: str | None = None) -> list[Revision]:
+        return self._timetables.revisions(job)
+
+    def pause(self, pause: Pause) -> None:
+        self._timetables.pause(pause)
+
+    def resume(self, job: str, at: datetime, by: str) -> bool:
+        return self._timetables.resume(job, at, by)
+
+    def pauses(self) -> list[Pause]:
+        return self._timetables.pauses()
+
+    def activity(self, jobs: Iterable[str], since: datetime) -> Activity:
+        return self._timetables.activity(jobs, since)
 
     def load(self, run_id: str) -> Run:
         return self.database.read(partial(_load, run_id=run_id))

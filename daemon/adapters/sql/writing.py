@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from daemon.domain.model import Run
 from daemon.domain.projection import Delivered, Effected, Intended, closed, effects, opened
 from daemon.ports import AlreadyDelivered, Birth, Change, EffectState, Stale
 
-from .instants import micros
 from .rows import (
     asked_row,
     changed_head,
@@ -23,7 +22,6 @@ from .rows import (
     run_row,
     step_rows,
 )
-from .schema import LEDGER
 from .statements import Statements
 
 
@@ -33,20 +31,27 @@ class Writing:
     def __init__(self, statements: Statements) -> None:
         self._sql = statements
 
-    def birth(self, connection: Connection, birth: Birth, owner: str) -> bool:
+    def birth(self, birth: Birth, owner: str) -> Callable[[Connection], bool]:
+        """The unit of work that stores this run, and says whether it was new."""
         run = birth.run
-        if _accounted(connection, birth):
-            return False
-        born = self._sql.born.run(connection, run_row(birth, owner))
-        # A person may have run this occurrence before it was due: it is accounted for all the same.
-        if birth.ledger and not self._sql.accounted.run(connection, ledger_row(birth.ledger)):
-            raise Stale(f"another daemon accounted for {run.job} at {run.instant} at this very moment")
-        if not born:
-            return False
-        self._sql.step.many(connection, list(step_rows(run, {})))
-        self._sql.event.many(connection, list(event_rows(run.id, birth.events, 0)))
-        self._effects(connection, run.id, list(effects(run, run, birth.events)))
-        return True
+        ledger = ledger_row(birth.ledger) if birth.ledger else None
+        head = run_row(birth, owner)
+        steps = list(step_rows(run, {}))
+        happened = list(event_rows(run.id, birth.events, 0))
+        effected = list(effects(run, run, birth.events))
+
+        def work(connection: Connection) -> bool:
+            if ledger and not self._sql.accounted.run(connection, ledger):
+                return False
+            # A person may have run this occurrence before it was due: it is accounted for all the same.
+            if not self._sql.born.run(connection, head):
+                return False
+            self._sql.step.many(connection, steps)
+            self._sql.event.many(connection, happened)
+            self._effects(connection, run.id, effected)
+            return True
+
+        return work
 
     def claim(self, connection: Connection, run: Run, owner: str) -> Run:
         row = {"run": run.id, "owner": owner, "at_epoch": run.epoch, "was": run.version}
@@ -92,11 +97,3 @@ class Writing:
     def _intend(self, connection: Connection, run: str, effect: Intended) -> None:
         if not self._sql.intent.run(connection, intent_row(run, effect)):
             raise AlreadyDelivered(f"step {effect.step} of run {run}: effect {effect.key} was delivered already")
-
-
-def _accounted(connection: Connection, birth: Birth) -> bool:
-    if birth.ledger is None:
-        return False
-    due = birth.ledger.occurrence
-    key = select(LEDGER.c.job).where(LEDGER.c.job == due.job, LEDGER.c.instant == micros(due.instant))
-    return connection.execute(key).first() is not None

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from daemon.domain.calendar import due_between
-from daemon.domain.job import Disposition, Schedule
+from daemon.domain.job import Disposition
 from daemon.domain.model import RunState, StepState
+from daemon.domain.schedule import Schedule, due_between
 from tests.system.kill import litter
 from tests.system.kill.stand import Stand, shop_of_steps
 

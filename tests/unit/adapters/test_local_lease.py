@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,10 +29,11 @@ class Machine:
 
 
 @pytest.fixture
-def machine(tmp_path: Path, request: pytest.FixtureRequest) -> Machine:
+def machine(tmp_path: Path) -> Iterator[Machine]:
     made = Machine(tmp_path / "state.db")
-    request.addfinalizer(lambda: [store.close() for store in made.stores])
-    return made
+    yield made
+    for store in made.stores:
+        store.close()
 
 
 def dies(machine: Machine) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 
 from daemon.adapters.logs import Logs
 from daemon.domain.errors import Kind
@@ -33,6 +34,13 @@ def test_as_text_a_line_says_who_and_what() -> None:
     started, failed, _ = written("text")
     assert started.endswith("info     daily: started  run-1")
     assert failed.endswith("warning  daily query: attempt 1 failed: transient: locked  run-1")
+
+
+def test_what_a_part_logs_by_itself_is_written_as_well() -> None:
+    out = io.StringIO()
+    Logs("json", "info", out).adopt("daemon.some_part")
+    logging.getLogger("daemon.some_part").warning("the sandbox ended: %s", "killed")
+    assert json.loads(out.getvalue())["message"] == "the sandbox ended: killed"
 
 
 def test_what_is_below_the_level_is_not_written() -> None:

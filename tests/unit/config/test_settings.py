@@ -74,7 +74,7 @@ def test_a_fault_in_the_settings_is_reported_at_its_place(workshop: Workshop, te
 def test_a_secret_is_read_when_it_is_asked_for(workshop: Workshop) -> None:
     environ = {"TOKEN": "one"}
     settings = read_settings(workshop.folder, environ=environ)
-    environ["TOKEN"] = "two"  # noqa: S105 - it is a test
+    environ["TOKEN"] = "two"
 
     assert settings.secrets("token") == "two"
     assert "two" not in repr(settings)

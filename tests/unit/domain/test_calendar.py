@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.domain.calendar import data_date, day_bounds, due_after, due_between, occurrence_for
-from daemon.domain.job import Schedule
+from daemon.domain.calendar import data_date, day_bounds, occurrence_for
 from daemon.domain.plan import Step
+from daemon.domain.schedule import Schedule, due_after, due_between
 from daemon.testing.tools import make_job, make_plan
 
 ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Asia/Kathmandu"]

@@ -209,3 +209,9 @@ def test_every_event_is_counted() -> None:
     sequences = [live(CHAIN, two[:n]).sequence for n in range(3)]
     assert run.sequence == 4
     assert all(later == earlier + 1 for earlier, later in pairwise(sequences))
+
+
+def test_an_answer_that_nobody_asked_for_is_a_wrong_output() -> None:
+    step = live(CHAIN, [begun(), ended(Reconciled(Verdict.NOT_FOUND))]).steps["s"]
+    assert step.failure is not None
+    assert step.failure.kind is Kind.INVALID_OUTPUT

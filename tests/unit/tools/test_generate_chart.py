@@ -24,6 +24,8 @@ from atomic_tools._sales import CurrencyKpis, HourSales, SalesKpis
 from atomic_tools.generate_chart import Input, Output, draw, generate_chart
 from tests.unit.tools.sales_samples import NASTY_NAMES, context, currency, empty_day, hours, local_day, sales
 
+pytestmark = pytest.mark.slow  # real pictures take seconds
+
 SCRIPTS = ("北京烤鸭 duck 🦆", "日本の抹茶", "김치 세트", "שולחן עץ 5", "قهوة عربية", "ชา हिन्दी 👩‍👩‍👧 👍🏽")
 
 

@@ -8,8 +8,10 @@ from sqlalchemy import Connection, inspect
 
 from daemon.ports import StoreError
 
-REVISIONS: Final = ("0001",)
-"""All of them, oldest first. Alembic, which is slow to import, is only needed where the last one is not there yet."""
+from ..schema import METADATA
+
+REVISIONS: Final = ("0001", "0002")
+"""All of them, oldest first. Alembic, which is slow to import, is only needed where an older one is to be changed."""
 
 
 def migrate(connection: Connection) -> None:
@@ -19,9 +21,19 @@ def migrate(connection: Connection) -> None:
         return
     if found is not None and found not in REVISIONS:
         raise StoreError(_newer(found))
+    if found is None and connection.dialect.name == "sqlite" and not inspect(connection).get_table_names():
+        _create(connection)
+        return
     from .upgrade import upgrade  # noqa: PLC0415 - see REVISIONS
 
     upgrade(connection, "head")
+
+
+def _create(connection: Connection) -> None:
+    """An empty SQLite file gets in one go what the migrations would make of it; a test holds the two equal."""
+    METADATA.create_all(connection)
+    connection.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+    connection.exec_driver_sql("INSERT INTO alembic_version VALUES (?)", (REVISIONS[-1],))
 
 
 def check(connection: Connection) -> None:

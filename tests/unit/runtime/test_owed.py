@@ -1,0 +1,296 @@
+"""What a scheduler does with what it owes: pauses, edits, outages and clocks all come out the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from daemon.domain.birth import job_of
+from daemon.domain.job import Job
+from daemon.domain.pause import EVERYTHING, Pause
+from daemon.domain.plan import Step
+from daemon.domain.schedule import Schedule
+from daemon.domain.timing import CatchUp, Timing
+from daemon.ports import Birth, Call
+from daemon.runtime.accountant import Pace
+from daemon.runtime.requests import request
+from daemon.runtime.roster import Absent
+from daemon.runtime.scheduler import Scheduler
+from daemon.testing.fake_clock import START
+from daemon.testing.plays import Play, Script, succeed
+from daemon.testing.stage import Stage
+from daemon.testing.tools import ZONE_DATA, make_job, make_plan
+
+HOUR = 3600.0
+PLAN = make_plan([Step("a", "look")], job="hourly")
+HOURLY = make_job(PLAN)
+
+
+def scheduler(stage: Stage, *jobs: Job) -> Scheduler:
+    made = Scheduler(stage.outside, stage.plans, stage.executor, {job.id: job for job in jobs}, ZONE_DATA)
+    made.adopt()
+    return made
+
+
+def ledger(stage: Stage, job: str = "hourly") -> list[tuple[int, str]]:
+    rows = stage.store.ledger(job, START - timedelta(days=9), START + timedelta(days=9))
+    return [(row.occurrence.instant.hour, row.disposition.value) for row in rows]
+
+
+def pass_seconds(stage: Stage, by: Scheduler, seconds: float, step: float = 5.0) -> None:
+    for _ in range(int(seconds // step)):
+        stage.clock.advance(step)
+        by.tick()
+
+
+def timed(**timing: object) -> Job:
+    return replace(HOURLY, timing=Timing(**timing))  # type: ignore[arg-type]  # a test's shorthand
+
+
+class TestOutages:
+    """Vector 6: down for one slot, for several, for longer than the window; by kill, by freeze, by clock step."""
+
+    @staticmethod
+    def killed(stage: Stage, by: Scheduler, seconds: float) -> Scheduler:
+        stage.restart()
+        stage.clock.advance(seconds)
+        return scheduler(stage, *by._roster.jobs.values())
+
+    @staticmethod
+    def frozen(stage: Stage, by: Scheduler, seconds: float) -> Scheduler:
+        stage.clock.advance(seconds)
+        return by
+
+    @staticmethod
+    def stepped(stage: Stage, by: Scheduler, seconds: float) -> Scheduler:
+        stage.clock.step(seconds)
+        by.tick()
+        return by
+
+    @pytest.mark.parametrize("catch_up", list(CatchUp))
+    @pytest.mark.parametrize("hours", [1.5, 4.5, 9.5])
+    def test_the_ledgers_are_identical(self, catch_up: CatchUp, hours: float) -> None:
+        job = timed(catch_up=catch_up, window=timedelta(hours=6))
+        found = [self.after(how, job, hours) for how in (self.killed, self.frozen, self.stepped)]
+        assert found[0] == found[1] == found[2]
+        assert [hour for hour, _ in found[0]] == list(range(10, 10 + len(found[0])))
+
+    @staticmethod
+    def after(how: Callable[[Stage, Scheduler, float], Scheduler], job: Job, hours: float) -> list[tuple[int, str]]:
+        stage = Stage()
+        by = scheduler(stage, job)
+        pass_seconds(stage, by, 60)
+        by = how(stage, by, hours * HOUR)
+        pass_seconds(stage, by, 600)
+        return ledger(stage)
+
+
+def test_cb_011_a_clock_set_back_runs_nothing_again_and_one_set_forward_is_made_good_within_a_minute() -> None:
+    stage = Stage()
+    by = scheduler(stage, HOURLY)
+    pass_seconds(stage, by, HOUR + 300)
+    stage.clock.step(-420)
+    pass_seconds(stage, by, 600)
+    assert ledger(stage) == [(10, "started")]
+    stage.clock.step(HOUR)
+    pass_seconds(stage, by, 60)
+    assert ledger(stage) == [(10, "started"), (11, "late_started")]
+    assert stage.sink.topics().count("clock_jumped") == 2
+
+
+@pytest.mark.parametrize("seconds", [-HOUR, HOUR, 10 * 366 * 24 * HOUR])
+def test_vector_7_a_jump_tells_once_and_repeats_nothing(seconds: float) -> None:
+    stage = Stage()
+    by = scheduler(stage, make_job(PLAN, "* * * * *"))
+    pass_seconds(stage, by, 600)
+    before = len(stage.store.runs(limit=1000))
+    stage.clock.step(seconds)
+    pass_seconds(stage, by, 15)
+    assert len(stage.store.runs(limit=1000)) == before
+    pass_seconds(stage, by, 60)
+    assert stage.sink.topics().count("clock_jumped") == 1
+    assert len(stage.store._tables.ledger) < 1100
+
+
+def test_a_jump_of_years_waits_for_a_person() -> None:
+    stage = Stage()
+    by = scheduler(stage, HOURLY)
+    stage.clock.step(400 * 24 * HOUR)
+    pass_seconds(stage, by, 120)
+    assert [pause.by for pause in stage.store.pauses()] == ["clockwright"]
+    assert stage.store.runs() == []
+    stage.store.resume(EVERYTHING, stage.clock.now(), "ada")
+    pass_seconds(stage, by, 10)
+    assert len(stage.store.runs()) == 1
+
+
+def test_cb_012_a_run_that_takes_longer_than_its_period_skips_and_says_so() -> None:
+    stage = Stage(Script(otherwise=succeed(seconds=50)))
+    slow = make_plan(
+        [Step("a", "look"), Step("b", "look", needs=("a",)), Step("c", "look", needs=("b",))], job="hourly"
+    )
+    by = scheduler(stage, make_job(slow, "* * * * *"))
+    pass_seconds(stage, by, 600, step=1.0)
+    dispositions = [row for _, row in ledger(stage)]
+    assert len(dispositions) == 10
+    assert 3 <= dispositions.count("started") <= 4
+    assert 6 <= dispositions.count("skipped_overlap") <= 7
+
+
+class TestPauses:
+    def test_what_was_due_meanwhile_is_caught_up_by_the_same_rule(self) -> None:
+        stage = Stage()
+        by = scheduler(stage, HOURLY)
+        stage.store.pause(Pause("hourly", START, "ada", "the source is moved"))
+        pass_seconds(stage, by, 2.5 * HOUR, step=60)
+        assert ledger(stage) == [(10, "skipped_paused")]
+        stage.store.resume("hourly", stage.clock.now(), "ada")
+        pass_seconds(stage, by, 60)
+        assert ledger(stage) == [(10, "skipped_paused"), (11, "late_started")]
+
+    def test_the_row_says_who_and_why(self) -> None:
+        stage = Stage()
+        by = scheduler(stage, timed(catch_up=CatchUp.NONE))
+        stage.store.pause(Pause(EVERYTHING, START, "ada", "moving house"))
+        pass_seconds(stage, by, HOUR + 60, step=60)
+        [row] = stage.store.ledger("hourly", START, START + timedelta(days=1))
+        assert row.reason == "everything was paused by ada: moving house"
+
+    def test_a_pause_ends_by_itself(self) -> None:
+        stage = Stage()
+        by = scheduler(stage, HOURLY)
+        stage.store.pause(Pause("hourly", START, "ada", "", START + timedelta(hours=1.2)))
+        pass_seconds(stage, by, 1.1 * HOUR, step=60)
+        assert ledger(stage) == []
+        pass_seconds(stage, by, 0.2 * HOUR, step=60)
+        assert ledger(stage) == [(10, "late_started")]
+
+    def test_another_job_goes_on(self) -> None:
+        stage = Stage()
+        by = scheduler(stage, HOURLY, replace(HOURLY, id="other"))
+        stage.store.pause(Pause("other", START, "ada"))
+        pass_seconds(stage, by, HOUR + 5)
+        assert (ledger(stage), ledger(stage, "other")) == ([(10, "started")], [])
+
+
+class TestEdits:
+    def test_vector_8_an_edited_schedule_never_fires_the_past(self) -> None:
+        stage = Stage()
+        by = scheduler(stage, HOURLY)
+        pass_seconds(stage, by, 1.75 * HOUR, step=60)
+        by.reload({"hourly": replace(HOURLY, schedule=Schedule("30 * * * *"))})
+        pass_seconds(stage, by, HOUR, step=60)
+        rows = stage.store.ledger("hourly", START, START + timedelta(days=1))
+        assert [f"{row.occurrence.instant:%H:%M}" for row in rows] == ["10:00", "11:30"]
+
+    def test_what_was_due_before_the_edit_belongs_to_the_old_schedule(self) -> None:
+        stage = Stage()
+        scheduler(stage, HOURLY)
+        stage.clock.advance(1.75 * HOUR)
+        stage.restart()
+        by = scheduler(stage, replace(HOURLY, schedule=Schedule("30 * * * *")))
+        pass_seconds(stage, by, HOUR, step=60)
+        rows = stage.store.ledger("hourly", START, START + timedelta(days=1))
+        assert [f"{row.occurrence.instant:%H:%M}" for row in rows] == ["10:00", "11:30"]
+
+    def test_a_removed_job_keeps_its_history_and_cancels_what_it_owes(self) -> None:
+        stage = Stage()
+        scheduler(stage, HOURLY)
+        stage.clock.advance(1.5 * HOUR)
+        stage.restart()
+        by = scheduler(stage)
+        pass_seconds(stage, by, 3 * HOUR, step=60)
+        assert ledger(stage) == [(10, "cancelled")]
+        assert stage.store.revisions("hourly")[-1].schedule is None
+
+    def test_a_job_whose_file_has_faults_is_blocked_and_not_removed(self) -> None:
+        stage = Stage()
+        by = scheduler(stage, HOURLY)
+        by.reload({}, Absent({"hourly": "jobs/hourly.yaml:3:1: unknown key"}))
+        pass_seconds(stage, by, 1.1 * HOUR, step=60)
+        by.reload({"hourly": HOURLY})
+        pass_seconds(stage, by, HOUR, step=60)
+        assert ledger(stage) == [(10, "blocked_invalid"), (11, "started")]
+        assert len(stage.store.revisions("hourly")) == 1
+
+    def test_a_running_run_is_not_touched(self) -> None:
+        stage = Stage(Script(otherwise=succeed(seconds=50)))
+        by = scheduler(stage, HOURLY)
+        pass_seconds(stage, by, HOUR + 5)
+        by.reload({})
+        pass_seconds(stage, by, 60)
+        assert [row.state for row in stage.store.runs()] == ["succeeded"]
+
+
+def test_an_instant_that_a_person_ran_early_is_started_by_that_run() -> None:
+    stage = Stage()
+    daily = make_job(PLAN, "0 10 * * *")
+    by = scheduler(stage, daily)
+    stage.plans.keep(PLAN)
+    asked = request(stage.store, daily, (START - timedelta(days=1)).date(), stage.clock.now(), ZONE_DATA)
+    stage.store.create([Birth(asked.run)])
+    pass_seconds(stage, by, HOUR + 60, step=60)
+    [row] = stage.store.ledger("hourly", START, START + timedelta(days=1))
+    assert (row.disposition, row.run, row.reason) == (
+        "started",
+        asked.run.id,
+        "a person ran it before it was accounted for",
+    )
+    assert len(stage.store.runs()) == 1
+
+
+def many(number: int) -> list[Job]:
+    return [replace(HOURLY, id=f"job-{n:03}") for n in range(number)]
+
+
+def test_late_starts_are_spread() -> None:
+    stage = Stage()
+    by = scheduler(stage, *many(25))
+    stage.clock.advance(1.5 * HOUR)
+    by.tick()
+    assert len(stage.store.runs(limit=100)) == 10
+    pass_seconds(stage, by, 3, step=1.0)
+    assert len(stage.store.runs(limit=100)) == 25
+
+
+def test_above_a_threshold_a_person_is_asked_first() -> None:
+    stage = Stage()
+    by = scheduler(stage, *many(25))
+    by.pace = Pace(at_once=100, ask_above=20)
+    stage.clock.advance(1.5 * HOUR)
+    pass_seconds(stage, by, 10)
+    assert stage.store.runs() == []
+    assert "25 jobs have runs to catch up at once" in stage.store.pauses()[0].why
+    for pause in stage.store.pauses():
+        stage.store.resume(pause.job, stage.clock.now(), "ada")
+    pass_seconds(stage, by, 10)
+    assert len(stage.store.runs(limit=100)) == 25
+
+
+def test_vector_14_of_many_due_at_once_none_is_lost_and_the_urgent_go_first() -> None:
+    begun: list[str] = []
+
+    def look(call: Call) -> Play:
+        begun.append(job_of(call.id.rsplit(".", 2)[0]))
+        return succeed(seconds=1)
+
+    stage = Stage(look)
+    jobs = [replace(job, timing=Timing(priority=n % 3)) for n, job in enumerate(many(60))]
+    by = scheduler(stage, *jobs)
+    pass_seconds(stage, by, HOUR, step=60)
+    pass_seconds(stage, by, 30, step=0.5)
+    assert len(begun) == 60
+    assert [job.timing.priority for name in begun[:8] for job in jobs if job.id == name] == [2] * 8
+
+
+def test_a_tag_limits_how_many_work_at_once() -> None:
+    stage = Stage(Script(otherwise=succeed(seconds=10)))
+    by = scheduler(stage, *(replace(job, tags=("warehouse",)) for job in many(6)))
+    by.tag_limits = {"warehouse": 2}
+    pass_seconds(stage, by, HOUR, step=60)
+    assert len(stage.executor.carried) == 2
+    pass_seconds(stage, by, 60, step=1.0)
+    assert {row.state for row in stage.store.runs()} == {"succeeded"}
