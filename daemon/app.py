@@ -12,11 +12,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .adapters.alert_outbox import AlertOutbox
 from .adapters.artifacts import LocalArtifacts
 from .adapters.clock import SystemClock
 from .adapters.doorbell import Attended, Doorbell
 from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
+from .adapters.sql.attic import SqlAttic
 from .adapters.sql.database import Database
 from .adapters.sql.opening import open_database
 from .adapters.sql.queries import SqlQueries
@@ -25,7 +27,7 @@ from .adapters.tools import SandboxRunner
 from .adapters.zone_data import zone_data_version
 from .config import Loaded, Settings, load, read_settings
 from .domain.draft import Toolbox
-from .ports import EventSink, Queries, Store, StoreError, StoreUnavailable
+from .ports import Attic, EventSink, Queries, Store, StoreError, StoreUnavailable
 from .registry import discover
 from .runtime.deciders import RuleDecider
 from .runtime.duty import Service
@@ -35,6 +37,8 @@ from .runtime.observers import Observers
 from .runtime.outside import Outside
 from .runtime.plans import Plans
 from .runtime.scheduler import Scheduler
+from .runtime.streaks import Streaks
+from .runtime.tidy import Tidied
 
 if TYPE_CHECKING:
     from .adapters.alarm import Alarm
@@ -87,6 +91,10 @@ class Daemon:
     @cached_property
     def queries(self) -> Queries:
         return SqlQueries(self._database)
+
+    @cached_property
+    def attic(self) -> Attic:
+        return SqlAttic(self._database)
 
     @cached_property
     def doorbell(self) -> Doorbell:
@@ -161,7 +169,8 @@ class Daemon:
 
     @cached_property
     def attended(self) -> Attended:
-        return Attended(self.service, self.doorbell, self.alarm.ring)
+        duty = Tidied(self.service, self.attic, self.config.jobs, self.clock)
+        return Attended(duty, self.doorbell, self.alarm.ring)
 
     @cached_property
     def loop(self) -> Loop:
@@ -184,8 +193,15 @@ class Daemon:
 
 
 def wire(config: Loaded, sinks: Sequence[EventSink] = (), sandbox: Sandbox | None = None) -> Daemon:
-    """A daemon over this configuration; `sinks` hear its events, `sandbox` is one that was started already."""
-    return Daemon(config, Observers(sinks), incarnation(), sandbox)
+    """A daemon over this configuration; `sinks` hear its events, `sandbox` is one that was started already.
+
+    Where somebody listens, what goes wrong is also told in the outbox.
+    """
+    daemon = Daemon(config, Observers(sinks), incarnation(), sandbox)
+    if sinks:
+        daemon.observers.add(AlertOutbox(config.settings.outbox / "alerts", daemon.clock))
+        daemon.observers.add(Streaks(lambda: daemon.queries, daemon.observers.notice))
+    return daemon
 
 
 def incarnation() -> str:

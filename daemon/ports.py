@@ -254,6 +254,21 @@ class Queries(Protocol):
     def effects(self, run_id: str) -> list[EffectRow]: ...
 
 
+class Attic(Protocol):
+    """Where ended runs go when they are old enough to be forgotten. Raises StoreError."""
+
+    def count(self, job: str, before: datetime) -> int:
+        """Runs of the job that ended before that."""
+        ...
+
+    def prune(self, job: str, before: datetime, most: int) -> int:
+        """Forget the oldest of them, at most that many, in one transaction; how many went.
+
+        What the ledger says of them, and every receipt, stays.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One attempt as the sandbox sees it. `deadline` is wall time for the tool; `seconds` is what is enforced."""

@@ -11,6 +11,7 @@ import typer
 from ..domain.nearest import did_you_mean
 from . import printing, times
 from .exit_codes import ExitCode
+from .prune import prune
 from .session import Session
 from .trouble import Misuse
 
@@ -23,6 +24,7 @@ RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's id, as 'run
 
 
 def register(app: typer.Typer) -> None:
+    RUNS.command()(prune)
     app.add_typer(RUNS, name="runs")
 
 

@@ -125,6 +125,7 @@ class _Checked:
             runbook=section.runbook,
             tags=tuple(section.tags),
             source=f"{self.document.place.file}:{self.document.place.line}",
+            retention=section.retention.runs,
             broken="; ".join(fault.message for fault in self.broken),
             model=model_of(section.model, self.folder),
             secrets=tuple(sorted({name for step in self.compiled.steps for name in step.secrets.values()})),

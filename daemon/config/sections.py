@@ -115,6 +115,11 @@ class LimitsSection(Section):
     """How long a question to a person stays open before its default counts."""
 
 
+class RetentionSection(Section):
+    runs: Duration = defaults.RETENTION
+    """How long a run is kept after its end. The ledger and the receipts of deliveries are kept for good."""
+
+
 class RepairSection(Section):
     use: str
     """The tool that may mend bad data, once."""
@@ -251,6 +256,7 @@ class JobSection(Section):
     """IANA zone of the job's days."""
     decide: Decision = "on_exception"
     limits: LimitsSection = LimitsSection()
+    retention: RetentionSection = RetentionSection()
     model: ModelSection = ModelSection(use=False)
     """Over what clockwright.yaml says under `model`."""
     steps: list[StepSection] = Field(min_length=1)
@@ -270,6 +276,7 @@ class DefaultsSection(Section):
     timezone: str | None = None
     decide: Decision | None = None
     limits: LimitsSection | None = None
+    retention: RetentionSection | None = None
     step: StepDefaultsSection | None = None
 
 

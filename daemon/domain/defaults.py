@@ -32,6 +32,9 @@ DECISION_TIMEOUT = timedelta(seconds=20)
 SETTLE = timedelta(seconds=10)
 """How long after an external attempt's deadline its receiver may still be catching up."""
 
+RETENTION = timedelta(days=90)
+"""How long a run is kept after its end; what it delivered and that it ran is kept for good."""
+
 INLINE_OUTPUT_BYTES = 8 * 1024
 SUMMARY_CHARS = 200
 MESSAGE_CHARS = 500

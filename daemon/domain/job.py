@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
+from .defaults import RETENTION
 from .llm import Llm
 from .model import DataDate, Json
 from .plan import Plan
@@ -29,6 +30,8 @@ class Job:
     source: str = ""
     """File and line of the definition, for messages."""
     broken: str = ""
+    retention: timedelta = RETENTION
+    """How long a run is kept after its end."""
     secrets: tuple[str, ...] = field(default=())
     """Names of the configured secrets that its steps declare."""
     timing: Timing = Timing()

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from daemon.adapters.sql import SqlQueries, SqlStore, open_store
+from daemon.domain.events import Event
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Run, StepState
 
@@ -79,6 +80,13 @@ class Stand:
         store = self._open()
         try:
             return [store.load(row.id) for row in SqlQueries(store.database).runs(limit=10_000)]
+        finally:
+            store.close()
+
+    def events(self, run_id: str) -> list[Event]:
+        store = self._open()
+        try:
+            return SqlQueries(store.database).events(run_id)
         finally:
             store.close()
 

@@ -1,0 +1,70 @@
+"""Retention: runs that ended long ago are forgotten, a few at a time, by whoever serves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from ..domain.job import Job
+from ..ports import Attic, Clock
+from .loop import Duty
+
+BATCH = 200
+"""Runs forgotten in one transaction, so that nobody waits long for it."""
+EVERY = 3600.0
+"""Seconds from one look to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """How many runs of a job were, or would be, forgotten, and how old they had to be."""
+
+    job: str
+    runs: int
+    before: datetime
+
+
+def forget(attic: Attic, jobs: Iterable[Job], now: datetime, *, dry_run: bool = False) -> Iterator[Forgotten]:
+    """Each job with something to forget. Raises StoreError."""
+    for job in jobs:
+        before = now - job.retention
+        runs = attic.count(job.id, before) if dry_run else _all(partial(attic.prune, job.id, before, BATCH))
+        if runs:
+            yield Forgotten(job.id, runs, before)
+
+
+def _all(prune: Callable[[], int]) -> int:
+    runs = 0
+    while pruned := prune():
+        runs += pruned
+    return runs
+
+
+class Tidied:
+    """A duty that also forgets, once an hour, for as long as it leads."""
+
+    def __init__(self, duty: Duty, attic: Attic, jobs: Iterable[Job], clock: Clock) -> None:
+        self._duty = duty
+        self._attic = attic
+        self._jobs = tuple(jobs)
+        self._clock = clock
+        self._due = 0.0
+
+    def lead(self) -> bool:
+        return self._duty.lead()
+
+    def take_over(self) -> None:
+        self._duty.take_over()
+
+    def tick(self) -> datetime:
+        until = self._duty.tick()
+        if self._clock.boot() >= self._due:
+            self._due = self._clock.boot() + EVERY
+            for _ in forget(self._attic, self._jobs, self._clock.now()):
+                pass
+        return until
+
+    def stand_down(self) -> None:
+        self._duty.stand_down()
