@@ -43,8 +43,8 @@ wheel: $(VENV)/dev ## build the wheel, install it in a fresh environment, leave 
 	BIN=$(abspath $(BIN)) PYTHON=$(PYTHON) sh tests/system/wheel.sh
 
 lock: ## resolve the dependencies anew (needs uv)
-	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras pyproject.toml --group build -o requirements/run.lock
-	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --all-extras pyproject.toml --group build --group dev -c requirements/run.lock -o requirements/dev.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra postgres pyproject.toml --group build -o requirements/run.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --extra postgres pyproject.toml --group build --group dev -c requirements/run.lock -o requirements/dev.lock
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) .demo .demo-llm dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
