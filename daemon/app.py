@@ -200,7 +200,7 @@ def wire(config: Loaded, sinks: Sequence[EventSink] = (), sandbox: Sandbox | Non
     daemon = Daemon(config, Observers(sinks), incarnation(), sandbox)
     if sinks:
         daemon.observers.add(AlertOutbox(config.settings.outbox / "alerts", daemon.clock))
-        daemon.observers.add(Streaks(lambda: daemon.queries, daemon.observers.notice))
+        daemon.observers.add(Streaks(lambda: daemon.store, lambda: daemon.queries, daemon.observers.notice))
     return daemon
 
 

@@ -21,7 +21,7 @@ _TOPICS: Mapping[str, str] = {
     "store_trouble": "it is tried again every few seconds, and goes on by itself once the store answers",
     "lease_lost": "another daemon carries on; this one stands by",
     "run_defect": "the run is taken up again in half a minute; please report this defect",
-    "failing_in_a_row": "look at the cause before the next run is due",
+    "failing_in_a_row": "nothing more of it starts by itself; mend the cause, then: clockwright jobs resume {job}",
 }
 """Notices that are alerts, each with what happens next."""
 _CURED_BY = {"store_recovered": "store_trouble", "serving": "lease_lost"}
@@ -144,7 +144,7 @@ def _noticed(notice: Notice) -> Alert:
         topic=notice.topic,
         text=notice.message,
         cause=notice.message,
-        next=_TOPICS[notice.topic],
+        next=_TOPICS[notice.topic].format(job=notice.job),
         job=notice.job or "",
         run=notice.run or "",
     )

@@ -6,6 +6,7 @@ Only a courtesy: whoever leads looks by itself every few seconds, so a ring that
 from __future__ import annotations
 
 import os
+import select
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -20,25 +21,24 @@ class Doorbell:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._descriptor: int | None = None
+        self._ends: tuple[int, ...] = ()
+        """Of the FIFO, and of a pipe that is this process's own: what is written to a FIFO another may read."""
         self._thread: threading.Thread | None = None
 
     def listen(self, answer: Callable[[], None]) -> None:
         """Call `answer`, in a thread of its own, at every ring. Where there can be no FIFO nobody rings."""
-        if self._descriptor is not None:
+        if self._ends:
             return
         with suppress(OSError):
             with suppress(FileExistsError):
                 os.mkfifo(self._path, 0o600)
             # Opened for writing as well: a FIFO whose last writer has gone would be at its end for good.
-            self._descriptor = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
-            self._thread = threading.Thread(target=self._attend, args=(answer,), name="doorbell", daemon=True)
+            bell = os.open(self._path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+            self._ends = (bell, *os.pipe())
+            self._thread = threading.Thread(
+                target=_attend, args=(*self._ends[:2], answer), name="doorbell", daemon=True
+            )
             self._thread.start()
-
-    def _attend(self, answer: Callable[[], None]) -> None:
-        while (descriptor := self._descriptor) is not None and os.read(descriptor, 4096):
-            if self._descriptor is not None:
-                answer()
 
     def ring(self) -> bool:
         """False where nobody listens."""
@@ -52,12 +52,20 @@ class Doorbell:
 
     def close(self) -> None:
         """Stop listening."""
-        descriptor, self._descriptor = self._descriptor, None
-        if descriptor is None or self._thread is None:
+        ends, self._ends = self._ends, ()
+        if not ends or self._thread is None:
             return
-        os.write(descriptor, b"!")
+        os.write(ends[2], b"!")
         self._thread.join()
-        os.close(descriptor)
+        for end in ends:
+            os.close(end)
+
+
+def _attend(bell: int, stop: int, answer: Callable[[], None]) -> None:
+    while stop not in (ready := select.select([bell, stop], [], [])[0]):
+        with suppress(BlockingIOError):  # another process has heard it
+            if ready and os.read(bell, 4096):
+                answer()
 
 
 class Attended:

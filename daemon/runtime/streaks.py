@@ -1,21 +1,26 @@
-"""Says when a job fails run after run: the next run is not likely to fare better."""
+"""Pauses a job that fails run after run, and asks for a person: the next run is not likely to fare better."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 
 from ..domain.events import Event, RunEnded
 from ..domain.model import Run, RunState
+from ..domain.pause import Pause
 from ..domain.streak import MOST_FAILURES, failures_in_a_row
-from ..ports import Notice, Queries, Severity
+from ..ports import Notice, Queries, Severity, Store
 
 _LOOKED_AT = 20
 
 
 class Streaks:
-    """An EventSink. `say` hears one notice at the third failure in a row and at every one after it."""
+    """An EventSink. `say` hears of the third failure in a row and of every one after it."""
 
-    def __init__(self, queries: Callable[[], Queries], say: Callable[[Notice], None]) -> None:
+    def __init__(
+        self, store: Callable[[], Store], queries: Callable[[], Queries], say: Callable[[Notice], None]
+    ) -> None:
+        self._store = store
         self._queries = queries
         self._say = say
 
@@ -25,8 +30,15 @@ class Streaks:
         rows = self._queries().runs(run.job, limit=_LOOKED_AT)
         failures = failures_in_a_row(row.state for row in rows if row.cause != "dry run")
         if failures >= MOST_FAILURES:
-            message = f"{run.job} has failed {failures} times in a row; the last time: {event.reason}"
+            self._pause(run, event.at, f"it has failed {failures} times in a row")
+            message = f"{run.job} is paused: it has failed {failures} times in a row; the last time: {event.reason}"
             self._say(Notice("failing_in_a_row", message, Severity.CRITICAL, job=run.job, run=run.id))
+
+    def _pause(self, run: Run, at: datetime, why: str) -> None:
+        """A pause that is there already, a person's perhaps, stays as it is."""
+        store = self._store()
+        if not any(pause.job == run.job and pause.holds(at) for pause in store.pauses()):
+            store.pause(Pause(run.job, at, "clockwright", why))
 
     def notice(self, notice: Notice) -> None:
         """What happens to the daemon is no job's failure."""

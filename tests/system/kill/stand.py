@@ -99,7 +99,7 @@ class Stand:
             store.close()
 
     def owe(self, since: datetime) -> None:
-        """The job was accounted for up to `since`: everything later is owed."""
+        """The job was accounted for up to `since`: everything later is owed by the schedule that it has."""
         store = self._open()
         store.create([], [], {JOB: since})
         store.close()

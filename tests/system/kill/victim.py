@@ -8,6 +8,8 @@ here need nothing.
 
 from __future__ import annotations
 
+import faulthandler
+import signal
 import sys
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -51,6 +53,7 @@ class Victim(Daemon):
 
 
 def main(mode: str, folder: str, strike: str) -> int:
+    faulthandler.register(signal.SIGUSR1)  # a process that hangs can be asked where
     config = read_config(Path(folder))
     bulletin = Bulletin()
     sinks: list[EventSink] = [bulletin, Logs("text", "info")]

@@ -32,7 +32,7 @@ class Office:
         self.plays: dict[Any, Any] = {}
         self.stage = Stage(Script(self.plays))
         self.observers = Observers([AlertOutbox(self.folder, self.stage.clock)])
-        self.observers.add(Streaks(lambda: self.stage.store, self.observers.notice))
+        self.observers.add(Streaks(lambda: self.stage.store, lambda: self.stage.store, self.observers.notice))
         self.stage.outside = replace(self.stage.outside, sink=self.observers)
         self.stage.restart()
 
@@ -98,6 +98,18 @@ def test_three_failed_runs_in_a_row_are_told(office: Office) -> None:
         assert "failing_in_a_row" not in office.alerts()
         office.run(failing())
     assert "has failed 3 times in a row" in office.alerts()["failing_in_a_row"]["text"]
+
+
+def test_the_third_failed_run_in_a_row_pauses_the_job_and_a_pause_of_a_person_stays(office: Office) -> None:
+    office.plays["query"] = fail(Kind.DENIED, "password refused")
+    for _ in range(3):
+        assert office.stage.store.pauses() == []
+        office.run(failing())
+    [pause] = office.stage.store.pauses()
+    assert (pause.job, pause.by, pause.why) == ("report", "clockwright", "it has failed 3 times in a row")
+    office.stage.store.pause(replace(pause, by="ada"))
+    office.run(failing())
+    assert [pause.by for pause in office.stage.store.pauses()] == ["ada"]
 
 
 def test_store_trouble_is_open_until_the_store_answers(tmp_path: Path, office: Office) -> None:

@@ -68,3 +68,14 @@ def test_the_bell_is_heard_only_while_the_duty_leads(bell: Doorbell) -> None:
     attended.stand_down()
     assert not bell.ring()
     assert duty.told == ["take over", "stand down"]
+
+
+def test_whoever_stops_listening_does_not_wait_for_another_listener_to_let_it(tmp_path: Path) -> None:
+    """Two listen for a moment, where one was frozen and another took over: what one hears the other may have taken."""
+    bells = [Doorbell(tmp_path / "bell") for _ in range(2)]
+    for _ in range(50):
+        for bell in bells:
+            bell.listen(lambda: None)
+        for bell in bells:
+            bell.close()
+    assert not any(thread.name == "doorbell" for thread in threading.enumerate())
