@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..domain.absent import Absent
 from ..domain.draft import Toolbox
 from ..domain.job import Job
 from .faults import ConfigError, Fault
@@ -24,6 +25,8 @@ class Loaded:
     jobs: tuple[Job, ...]
     faults: tuple[Fault, ...]
     warnings: tuple[Fault, ...] = ()
+    absent: Absent = Absent()
+    """Why jobs are missing from `jobs`."""
 
     @property
     def by_id(self) -> Mapping[str, Job]:
@@ -34,11 +37,13 @@ def load(settings: Settings, toolbox: Toolbox) -> Loaded:
     """Every job of the config folder. Never raises for a faulty job file."""
     found: list[Loading] = []
     faults: list[Fault] = []
+    unreadable = ""
     for path in _files(settings.folder / JOBS):
         try:
             found += _load_file(path, settings, toolbox)
         except ConfigError as error:
             faults += error.faults
+            unreadable = str(error.faults[0])
     doubled = list(_doubled(found))
     names = {name for name, _ in doubled}
     for loading in found:
@@ -48,7 +53,13 @@ def load(settings: Settings, toolbox: Toolbox) -> Loaded:
         jobs=tuple(loading.job for loading in found if loading.job and loading.name not in names),
         faults=tuple(sorted({*faults, *(fault for _, fault in doubled)})),
         warnings=tuple(sorted({warning for loading in found for warning in loading.warnings})),
+        absent=Absent(_faulty(found, dict(doubled)), unreadable),
     )
+
+
+def _faulty(found: list[Loading], doubled: Mapping[str, Fault]) -> Mapping[str, str]:
+    faults = {loading.name: loading.faults[0] for loading in found if loading.name and loading.job is None}
+    return {name: str(fault) for name, fault in {**faults, **doubled}.items()}
 
 
 def _files(folder: Path) -> list[Path]:
