@@ -11,7 +11,7 @@ import typer
 
 from ..domain.errors import ClockwrightError
 from ..version import __version__
-from . import accounts, demo, escalations, init, jobs, reloading, run, runs, serve, tools, trouble, validate
+from . import accounts, backfill, demo, escalations, init, jobs, reloading, run, runs, serve, tools, trouble, validate
 from .exit_codes import ExitCode
 from .session import Session, default_folder
 
@@ -54,7 +54,7 @@ def options(
     context.obj = Session(config or default_folder(), environment)
 
 
-for group in (init, demo, validate, run, serve, reloading, jobs, runs, accounts, escalations, tools):
+for group in (init, demo, validate, run, backfill, serve, reloading, jobs, runs, accounts, escalations, tools):
     group.register(APP)
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from ..domain.calendar import previous_month, previous_week
 from ..domain.digests import attempt_id, digest, effect_key
 from ..domain.errors import ClockwrightError, Kind
-from ..domain.model import Attempt, DataDate, Failed, Json, Purpose, Run, StepState
+from ..domain.model import Attempt, DataDate, Failed, Json, Period, Purpose, Run, StepState
 from ..domain.plan import Plan, Step
 from ..domain.policy import run_deadline
 from ..domain.references import Unresolved, references, resolve
@@ -116,7 +117,18 @@ def _run_facts(run: Run) -> Json:
             "start": data.start.isoformat(),
             "end": data.end.isoformat(),
         },
+        "previous_week": _period_facts(data.week or previous_week(data.local_date, data.timezone)),
+        "previous_month": _period_facts(data.month or previous_month(data.local_date, data.timezone)),
         "data": _data_facts(data),
+    }
+
+
+def _period_facts(period: Period) -> Json:
+    return {
+        "first": period.first.isoformat(),
+        "last": period.last.isoformat(),
+        "start": period.start.isoformat(),
+        "end": period.end.isoformat(),
     }
 
 
