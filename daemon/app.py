@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,9 +26,12 @@ from .adapters.sql.store import SqlStore
 from .adapters.tools import SandboxRunner
 from .adapters.zone_data import zone_data_version
 from .config import Loaded, Settings, load, read_settings
+from .config.secrets import Secrets
 from .domain.draft import Toolbox
+from .domain.job import Job
 from .ports import Attic, EventSink, Queries, Store, StoreError, StoreUnavailable
 from .registry import discover
+from .runtime.accountant import Pace
 from .runtime.deciders import RuleDecider
 from .runtime.duty import Service
 from .runtime.executor import Executor
@@ -36,6 +39,7 @@ from .runtime.loop import Loop
 from .runtime.observers import Observers
 from .runtime.outside import Outside
 from .runtime.plans import Plans
+from .runtime.renewal import Jobs, Renewal, in_force
 from .runtime.scheduler import Scheduler
 from .runtime.streaks import Streaks
 from .runtime.tidy import Tidied
@@ -109,10 +113,7 @@ class Daemon:
     def runner(self) -> SandboxRunner:
         if self.sandbox is not None:
             return SandboxRunner(self.sandbox)
-        settings = self.config.settings
-        used = {tool for job in self.config.jobs for tool in job.plan.tools}
-        recipe = Recipe(folders=settings.tools, tools=tuple(sorted(used)), cache=settings.state / "cache")
-        return SandboxRunner(Sandbox(recipe))
+        return SandboxRunner(Sandbox(recipe_of(self.config.settings, self.config.jobs)))
 
     @cached_property
     def plans(self) -> Plans:
@@ -140,7 +141,7 @@ class Daemon:
             decider=self.office or RuleDecider(),
             artifacts=self.artifacts,
             sink=self.observers,
-            secret=self.config.settings.secrets,
+            secret=self._secret,
             outbox=self.config.settings.outbox,
             tools=self.config.tools,
         )
@@ -162,10 +163,45 @@ class Daemon:
 
     @cached_property
     def service(self) -> Service:
-        scheduler = Scheduler(self.outside, self.plans, self.executor, self.config.by_id, zone_data_version())
+        settings, config = self.config.settings, self.config
+        scheduler = Scheduler(self.outside, self.plans, self.executor, config.by_id, zone_data_version())
+        scheduler.assign(config.by_id, config.absent)
+        scheduler.pace = Pace(settings.catch_up.at_once, settings.catch_up.ask_above)
+        scheduler.tag_limits = settings.concurrency
         if self.office:
             self.office.warm_up()
-        return Service(self.outside, self.executor, scheduler)
+        return Service(self.outside, self.executor, scheduler, self.renewal)
+
+    @cached_property
+    def renewal(self) -> Renewal:
+        return Renewal()
+
+    @cached_property
+    def reload_bell(self) -> Doorbell:
+        return Doorbell(self.config.settings.state / "reload")
+
+    def renew(self, config: Loaded) -> None:
+        """From any thread: these jobs and the tools as they are now count from the loop's next turn on."""
+        jobs = in_force(self._in_force, Jobs(config.by_id, config.absent))
+        self._in_force.clear()
+        self._in_force.update(jobs.by_id)
+        self._secrets.append(config.settings.secrets)
+        self.runner.renew(recipe_of(config.settings, jobs.by_id.values()))
+        self.renewal.offer(jobs)
+        self.alarm.ring()
+
+    @cached_property
+    def _in_force(self) -> dict[str, Job]:
+        return dict(self.config.by_id)
+
+    def _secret(self, name: str) -> str:
+        """As configured now, not as it was at the start."""
+        return self._secrets[-1](name)
+
+    @cached_property
+    def _secrets(self) -> list[Secrets]:
+        """The last one counts."""
+        return [self.config.settings.secrets]
 
     @cached_property
     def attended(self) -> Attended:
@@ -184,12 +220,19 @@ class Daemon:
             office.close()
         if "alarm" in self.__dict__:
             self.alarm.stop()
-        if "doorbell" in self.__dict__:
-            self.doorbell.close()
+        for bell in ("doorbell", "reload_bell"):
+            if bell in self.__dict__:
+                getattr(self, bell).close()
         if "_database" in self.__dict__:
             with suppress(StoreError):  # a store that is away frees its lease by itself
                 self.store.resign(self.owner)
             self.store.close()
+
+
+def recipe_of(settings: Settings, jobs: Iterable[Job]) -> Recipe:
+    """Which tools the sandbox loads ahead."""
+    used = {tool for job in jobs for tool in job.plan.tools}
+    return Recipe(folders=settings.tools, tools=tuple(sorted(used)), cache=settings.state / "cache")
 
 
 def wire(config: Loaded, sinks: Sequence[EventSink] = (), sandbox: Sandbox | None = None) -> Daemon:

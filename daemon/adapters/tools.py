@@ -9,6 +9,7 @@ from ..domain.errors import Kind
 from ..domain.model import Failed, Purpose, Reconciled, Succeeded, Verdict
 from ..ports import Call, Ended, Running
 from .sandbox import protocol
+from .sandbox.recipe import Recipe
 from .sandbox.runner import Sandbox
 
 
@@ -20,6 +21,10 @@ class SandboxRunner:
 
     def start(self, call: Call, on_end: Callable[[Ended], None]) -> Running:
         return self._sandbox.start(_tool_call(call), lambda result: on_end(_ended(result)))
+
+    def renew(self, recipe: Recipe) -> None:
+        """Calls from now on meet the tools as they are now; one in flight goes on."""
+        self._sandbox.reload(recipe)
 
     def close(self) -> None:
         self._sandbox.close()

@@ -11,7 +11,23 @@ import typer
 
 from ..domain.errors import ClockwrightError
 from ..version import __version__
-from . import demo, demo_llm, escalations, init, jobs, prompts, run, runs, serve, tools, trouble, validate
+from . import (
+    accounts,
+    backfill,
+    demo,
+    demo_llm,
+    escalations,
+    init,
+    jobs,
+    prompts,
+    reloading,
+    run,
+    runs,
+    serve,
+    tools,
+    trouble,
+    validate,
+)
 from .exit_codes import ExitCode
 from .session import Session, default_folder
 
@@ -54,7 +70,23 @@ def options(
     context.obj = Session(config or default_folder(), environment)
 
 
-for group in (init, demo, demo_llm, validate, run, serve, jobs, runs, escalations, tools, prompts):
+GROUPS = (
+    init,
+    demo,
+    demo_llm,
+    validate,
+    run,
+    backfill,
+    serve,
+    reloading,
+    jobs,
+    runs,
+    accounts,
+    escalations,
+    tools,
+    prompts,
+)
+for group in GROUPS:
     group.register(APP)
 
 

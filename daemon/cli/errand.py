@@ -54,10 +54,18 @@ class Errand:
         self._introduce(requested)
         if requested.run.state in OVER:
             return self._report(requested.run)
+        return self._to_end(requested.run)
+
+    def see_through(self, run: Run) -> ExitCode:
+        """A run that is stored already, to its end."""
+        self._introduce(Requested(run, new=True))
+        return self._to_end(run)
+
+    def _to_end(self, run: Run) -> ExitCode:
         try:
-            return self._report(self._follow(requested.run.id))
+            return self._report(self._follow(run.id))
         except KeyboardInterrupt:
-            return self._interrupted(requested.run)
+            return self._interrupted(run)
 
     def _request(self, job: Job, day: date, *, dry_run: bool) -> Requested:
         """Stored before anything happens, so that two who ask at once get the same run."""

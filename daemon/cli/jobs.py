@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..domain.nearest import did_you_mean
-from . import printing, times
+from ..domain.pause import EVERYTHING, Pause
+from . import pauses, printing, times
 from .schedule import due, next_due
 from .session import Session
 from .trouble import Misuse
@@ -23,6 +24,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdou
 
 
 def register(app: typer.Typer) -> None:
+    pauses.register(JOBS)
     app.add_typer(JOBS, name="jobs")
 
 
@@ -33,19 +35,24 @@ def list_jobs(context: typer.Context, as_json: AsJson = False) -> None:
     config, now = session.config(), datetime.now(UTC)
     with closing(session.observer()) as daemon:
         last = {job.id: next(iter(daemon.queries.runs(job.id, limit=1)), None) for job in config.jobs}
+        held = pauses.standing(daemon)
     if as_json:
-        printing.say_json([_document(job, last[job.id], now) for job in config.jobs])
+        printing.say_json([_document(job, last[job.id], now, _held(job, held)) for job in config.jobs])
         return
     columns = ("job", "schedule", "zone", "next due", "last run", "owner", "description")
-    printing.say_table(columns, [_row(job, last[job.id], now) for job in config.jobs], "no jobs")
+    printing.say_table(columns, [_row(job, last[job.id], now, _held(job, held)) for job in config.jobs], "no jobs")
     _say_broken(config.jobs)
     if config.faults:
         typer.echo(f"{len(config.faults)} faults in job files: see 'clockwright validate'", err=True)
 
 
-def _row(job: Job, last: RunRow | None, now: datetime) -> tuple[str, ...]:
+def _held(job: Job, held: dict[str, Pause]) -> Pause | None:
+    return held.get(EVERYTHING) or held.get(job.id)
+
+
+def _row(job: Job, last: RunRow | None, now: datetime, held: Pause | None) -> tuple[str, ...]:
     cron, zone = (job.schedule.written, job.schedule.timezone) if job.schedule else ("", job.timezone)
-    upcoming = "broken" if job.broken else next_due(job, now)[0]
+    upcoming = "broken" if job.broken else pauses.told(held, zone) if held else next_due(job, now)[0]
     return job.id, cron, zone, upcoming, last.state if last else "never", job.owner, job.description
 
 
@@ -55,7 +62,7 @@ def _say_broken(jobs: tuple[Job, ...]) -> None:
             typer.echo(f"{job.id} cannot run: {job.broken}", err=True)
 
 
-def _document(job: Job, last: RunRow | None, now: datetime) -> dict[str, Any]:
+def _document(job: Job, last: RunRow | None, now: datetime, held: Pause | None) -> dict[str, Any]:
     return {
         "id": job.id,
         "description": job.description,
@@ -67,6 +74,7 @@ def _document(job: Job, last: RunRow | None, now: datetime) -> dict[str, Any]:
         "next_due": next(iter(due(job, now)), None),
         "last_run": last and {"id": last.id, "state": last.state, "date": last.date},
         "broken": job.broken or None,
+        "paused": held and {"since": held.since, "until": held.until, "by": held.by, "why": held.why},
         "source": job.source,
     }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..domain.nearest import did_you_mean
-from . import printing, times
+from . import printing, retrying, times
 from .exit_codes import ExitCode
 from .prune import prune
 from .session import Session
@@ -25,6 +25,8 @@ RunId = Annotated[str, typer.Argument(metavar="RUN", help="The run's id, as 'run
 
 def register(app: typer.Typer) -> None:
     RUNS.command()(prune)
+    RUNS.command("retry")(retrying.retry_run)
+    RUNS.command("diff")(retrying.diff_runs)
     app.add_typer(RUNS, name="runs")
 
 

@@ -36,6 +36,7 @@ def serve(
     """Run every job when it is due. Ends at SIGTERM or Ctrl-C; a second signal does not wait for what runs."""
     from ..adapters.logs import Logs
     from ..adapters.metrics import Metrics
+    from .reloading import Reloading
 
     session: Session = context.obj
     config = session.config()
@@ -44,6 +45,8 @@ def serve(
     metrics = Metrics(job.id for job in config.jobs)
     with closing(session.daemon(config, [logs, metrics])) as daemon:
         stopping = Stopping(daemon, drain)
+        reloading = Reloading(session, daemon)
+        signal.signal(signal.SIGHUP, lambda _number, _frame: reloading.ask())
         _announce(daemon, config, logs)
         _open_metrics(config.settings, metrics, daemon)
         daemon.loop.run(daemon.attended)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..domain.absent import Absent
 from ..domain.draft import Toolbox
 from ..domain.job import Job
 from ..domain.tool import ToolSpec
@@ -27,6 +28,8 @@ class Loaded:
     warnings: tuple[Fault, ...] = ()
     tools: Mapping[str, ToolSpec] = field(default_factory=dict)
     """Every tool as it is now; empty where nobody looked."""
+    absent: Absent = Absent()
+    """Why jobs are missing from `jobs`."""
 
     @property
     def by_id(self) -> Mapping[str, Job]:
@@ -37,11 +40,13 @@ def load(settings: Settings, toolbox: Toolbox) -> Loaded:
     """Every job of the config folder. Never raises for a faulty job file."""
     found: list[Loading] = []
     faults: list[Fault] = []
+    unreadable = ""
     for path in _files(settings.folder / JOBS):
         try:
             found += _load_file(path, settings, toolbox)
         except ConfigError as error:
             faults += error.faults
+            unreadable = str(error.faults[0])
     doubled = list(_doubled(found))
     names = {name for name, _ in doubled}
     for loading in found:
@@ -52,7 +57,13 @@ def load(settings: Settings, toolbox: Toolbox) -> Loaded:
         faults=tuple(sorted({*faults, *(fault for _, fault in doubled)})),
         warnings=tuple(sorted({warning for loading in found for warning in loading.warnings})),
         tools=toolbox.tools,
+        absent=Absent(_faulty(found, dict(doubled)), unreadable),
     )
+
+
+def _faulty(found: list[Loading], doubled: Mapping[str, Fault]) -> Mapping[str, str]:
+    faults = {loading.name: loading.faults[0] for loading in found if loading.name and loading.job is None}
+    return {name: str(fault) for name, fault in {**faults, **doubled}.items()}
 
 
 def _files(folder: Path) -> list[Path]:

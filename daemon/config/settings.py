@@ -50,6 +50,13 @@ class EndpointSection(Section):
     """Off where it is not set."""
 
 
+class CatchUpSection(Section):
+    at_once: int = Field(default=10, ge=1, le=10_000)
+    """How many late runs start in one second, over all jobs."""
+    ask_above: int = Field(default=100, ge=1, le=1_000_000)
+    """How many jobs may have something to catch up at once before a person is asked."""
+
+
 class LogSection(Section):
     format: Literal["auto", "text", "json"] = "auto"
     """`auto` is text on a terminal and JSON elsewhere."""
@@ -80,6 +87,10 @@ class SettingsSection(Section):
     metrics: EndpointSection = EndpointSection()
     parallel_runs: int = Field(default=8, ge=1, le=1000)
     """How many runs work at once."""
+    concurrency: dict[Name, Annotated[int, Field(ge=1, le=1000)]] = Field(default_factory=dict)
+    """How many runs of jobs with a tag work at once: `{warehouse: 2}`."""
+    catch_up: CatchUpSection = CatchUpSection()
+    """How what is late after an outage is caught up."""
     log: LogSection = LogSection()
 
 
@@ -127,6 +138,8 @@ class Settings:
     http: Endpoint
     metrics: Endpoint
     parallel_runs: int
+    concurrency: Mapping[str, int]
+    catch_up: CatchUpSection
     log_format: str
     log_level: str
     overlay: Overlay
@@ -196,6 +209,8 @@ def _settings(folder: Path, section: SettingsSection, document: Located, environ
         http=Endpoint(section.http.host, section.http.port),
         metrics=Endpoint(section.metrics.host, section.metrics.port),
         parallel_runs=section.parallel_runs,
+        concurrency=section.concurrency,
+        catch_up=section.catch_up,
         log_format=section.log.format,
         log_level=section.log.level,
         overlay=Overlay(

@@ -6,8 +6,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from .job import Job, Occurrence
-from .model import DataDate
+from .model import DataDate, Period
 from .schedule import due_between
+
+ONE = timedelta(days=1)
 
 
 def day_bounds(day: date, timezone: str) -> tuple[datetime, datetime]:
@@ -34,7 +36,25 @@ def data_date(instant: datetime, timezone: str, zone_data: str, day: date | None
         timezone=timezone,
         fold=local.fold,
         zone_data=zone_data,
+        week=previous_week(day + ONE, timezone),
+        month=previous_month(day + ONE, timezone),
     )
+
+
+def previous_week(day: date, timezone: str) -> Period:
+    """The whole week, Monday to Sunday, before the one that `day` lies in."""
+    monday = day - timedelta(days=day.weekday() + 7)
+    return _period(monday, monday + timedelta(days=6), timezone)
+
+
+def previous_month(day: date, timezone: str) -> Period:
+    """The whole month before the one that `day` lies in."""
+    last = day.replace(day=1) - ONE
+    return _period(last.replace(day=1), last, timezone)
+
+
+def _period(first: date, last: date, timezone: str) -> Period:
+    return Period(first, last, _midnight(first, timezone), _midnight(last + ONE, timezone))
 
 
 def occurrence(job: Job, instant: datetime, zone_data: str) -> Occurrence:

@@ -230,6 +230,16 @@ class StepRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Period:
+    """Whole local days, `first` to `last`, and the instants that bound them, half open."""
+
+    first: Day
+    last: Day
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class DataDate:
     """The date a run reports on and the instants that bound it: fixed at birth, never recomputed."""
 
@@ -246,6 +256,10 @@ class DataDate:
     fold: int
     zone_data: str
     """Version of the zone data that resolved it."""
+    week: Period | None = None
+    """The last whole week, Monday to Sunday, before the local date."""
+    month: Period | None = None
+    """The last whole month before the local date."""
 
 
 @dataclass(frozen=True, slots=True)

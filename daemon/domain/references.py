@@ -44,6 +44,8 @@ ROOTS: Mapping[str, Json] = {
         started_at=INSTANT,
         local_date=DATE,
         previous_day=_object(date=DATE, start=INSTANT, end=INSTANT),
+        previous_week=_object(first=DATE, last=DATE, start=INSTANT, end=INSTANT),
+        previous_month=_object(first=DATE, last=DATE, start=INSTANT, end=INSTANT),
         data=_object(date=DATE, timezone=TEXT, due_local=INSTANT, fold={"type": "integer"}, zone_data=TEXT),
     ),
     "job": _object(id=TEXT, goal=TEXT, description=TEXT, owner=TEXT, runbook=TEXT),

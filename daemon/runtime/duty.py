@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
-from ..ports import Notice, Severity
+from ..ports import Notice, Severity, StoreError
 from .loop import LEASE_SECONDS
 from .outside import Outside
+from .renewal import Jobs, Renewal
 from .scheduler import Scheduler
 
 
@@ -22,10 +23,11 @@ class Hands(Protocol):
 class Service:
     """The Duty of a serving daemon: fire what is due, carry what wants carrying."""
 
-    def __init__(self, outside: Outside, executor: Hands, scheduler: Scheduler) -> None:
+    def __init__(self, outside: Outside, executor: Hands, scheduler: Scheduler, renewal: Renewal | None = None) -> None:
         self._outside = outside
         self._executor = executor
         self._scheduler = scheduler
+        self._renewal = renewal or Renewal()
 
     def lead(self) -> bool:
         """Renew the lease; from then on whatever is fired and claimed here names its epoch."""
@@ -40,7 +42,17 @@ class Service:
         self._outside.sink.notice(Notice("serving", "this daemon holds the lease and serves", Severity.INFO))
 
     def tick(self) -> datetime:
+        if jobs := self._renewal.take():
+            self._renew(jobs)
         return self._scheduler.tick()
+
+    def _renew(self, jobs: Jobs) -> None:
+        """Where the store is away, it is tried again with the next tick."""
+        try:
+            self._scheduler.reload(jobs.by_id, jobs.absent)
+        except StoreError:
+            self._renewal.offer(jobs)
+            raise
 
     def stand_down(self) -> None:
         """The lease is lost: whatever is still in flight here belongs to someone else now."""

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from ..domain.birth import run_id
+from ..domain.calendar import previous_month, previous_week
 from ..domain.compatible import incompatible
 from ..domain.digests import attempt_id, digest, effect_key
 from ..domain.errors import ClockwrightError, Kind
-from ..domain.model import Attempt, DataDate, Failed, Json, Purpose, Run, StepState
+from ..domain.model import Attempt, DataDate, Failed, Json, Period, Purpose, Run, StepState
 from ..domain.plan import Plan, Step
 from ..domain.policy import run_deadline
 from ..domain.references import EARLIER, Unresolved, references, resolve
@@ -142,7 +143,18 @@ def _run_facts(run: Run) -> Json:
             "start": data.start.isoformat(),
             "end": data.end.isoformat(),
         },
+        "previous_week": _period_facts(data.week or previous_week(data.local_date, data.timezone)),
+        "previous_month": _period_facts(data.month or previous_month(data.local_date, data.timezone)),
         "data": _data_facts(data),
+    }
+
+
+def _period_facts(period: Period) -> Json:
+    return {
+        "first": period.first.isoformat(),
+        "last": period.last.isoformat(),
+        "start": period.start.isoformat(),
+        "end": period.end.isoformat(),
     }
 
 

@@ -8,9 +8,10 @@ from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from ..domain.birth import new_run
-from ..domain.calendar import data_date, occurrence_for
+from ..domain.calendar import data_date, day_bounds, occurrence, occurrence_for
 from ..domain.job import Job, Occurrence
 from ..domain.model import Run, RunState
+from ..domain.schedule import due_between
 from ..ports import Store
 
 OVER = frozenset({RunState.SUCCEEDED, RunState.DEGRADED})
@@ -36,14 +37,45 @@ def request(store: Store, job: Job, day: date, now: datetime, zone_data: str, *,
             replace(new_run(job, _now(job, day, now, zone_data), now, cause="dry run"), dry_run=True), True
         )
     due = occurrence_for(job, day, zone_data) or _now(job, day, now, zone_data)
+    return wanted(store, job, due, now, cause="request")
+
+
+def wanted(store: Store, job: Job, due: Occurrence, now: datetime, *, cause: str) -> Requested:
+    """The run that stands for an occurrence: the one there is, unless it failed."""
     latest = store.latest(job.id, due.instant)
     if latest is None:
-        return Requested(new_run(job, due, now, cause="request"), True)
+        return Requested(new_run(job, due, now, cause=cause), True)
     if not latest.state.ended or latest.state in OVER:
         return Requested(latest, False)
     # What a person had sent again keeps its number, so that another try cannot send it once more.
-    again = new_run(job, due, now, cause="request", revision=latest.revision + 1)
-    return Requested(replace(again, send=latest.send), True)
+    return Requested(replace(_next(job, latest, now, cause), send=latest.send), True)
+
+
+def again(store: Store, job: Job, run: Run, now: datetime, *, send: bool = False) -> Run:
+    """A new revision, whatever became of the last one. The data date stays as it was resolved at first.
+
+    What was delivered is not sent again unless `send` asks for it. Raises ValueError while one still goes on.
+    """
+    latest = store.latest(run.job, run.instant) or run
+    if not latest.state.ended:
+        raise ValueError(f"run {latest.id} still goes on: it is {latest.state}")
+    made = _next(job, latest, now, "retry")
+    return replace(made, send=latest.send + int(send), dry_run=run.dry_run)
+
+
+def backfill(job: Job, first: date, last: date, zone_data: str) -> list[Occurrence]:
+    """Every occurrence that reports on one of these days, oldest first; none for a job without a schedule."""
+    if job.schedule is None:
+        return []
+    start, _ = day_bounds(first + timedelta(days=1), job.timezone)
+    _, end = day_bounds(last + timedelta(days=1), job.timezone)
+    moment = timedelta(microseconds=1)
+    return [occurrence(job, due, zone_data) for due in due_between(job.schedule, start - moment, end - moment)]
+
+
+def _next(job: Job, latest: Run, now: datetime, cause: str) -> Run:
+    due = Occurrence(latest.job, latest.instant, latest.data)
+    return new_run(job, due, now, cause=cause, revision=latest.revision + 1)
 
 
 def send_again(job: Job, earlier: Sequence[Run], now: datetime, by: str) -> Run:
@@ -57,8 +89,8 @@ def send_again(job: Job, earlier: Sequence[Run], now: datetime, by: str) -> Run:
         raise ValueError(f"run {unfinished[0]} has not ended")
     latest = max(earlier, key=lambda run: (run.instant, run.revision))
     due = Occurrence(job.id, latest.instant, latest.data)
-    again = new_run(job, due, now, cause=f"sent again by {by}", revision=latest.revision + 1)
-    return replace(again, send=max(run.send for run in earlier) + 1)
+    anew = new_run(job, due, now, cause=f"sent again by {by}", revision=latest.revision + 1)
+    return replace(anew, send=max(run.send for run in earlier) + 1)
 
 
 def _now(job: Job, day: date, now: datetime, zone_data: str) -> Occurrence:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 
+from ..domain.absent import Absent
 from ..domain.job import Job
 from ..domain.ledger import Owed
 from ..domain.revision import Revision, due_over, owed
@@ -15,20 +15,6 @@ from ..ports import Store
 
 MOST_OWED = 1_000
 """Owed instants of one job that are looked at one by one; the older ones get one row together."""
-
-
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """Why jobs that the store knows are not in the configuration: by id, or for all of them where a file says nothing.
-
-    What is absent for no reason was removed.
-    """
-
-    faulty: Mapping[str, str] = field(default_factory=dict)
-    unreadable: str = ""
-
-    def why(self, job: str) -> str:
-        return self.faulty.get(job, self.unreadable)
 
 
 class Roster:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from ..domain.absent import Absent
 from ..domain.birth import job_of
 from ..domain.job import Job, LedgerRow
 from ..domain.model import Run
@@ -20,7 +21,7 @@ from .accountant import Accountant, Pace
 from .clock_guard import ClockGuard
 from .outside import Outside
 from .plans import Plans
-from .roster import Absent, Roster
+from .roster import Roster
 
 LONGEST_SLEEP = timedelta(seconds=30)
 NO_ROOM = timedelta(milliseconds=200)
@@ -63,6 +64,10 @@ class Scheduler:
         self.pace = Pace()
         self.tag_limits: Mapping[str, int] = {}
         """How many runs of jobs with a tag may work at once."""
+
+    def assign(self, jobs: Mapping[str, Job], absent: Absent) -> None:
+        """Before it is adopted: these are the jobs."""
+        self._roster = Roster(jobs, absent)
 
     def adopt(self) -> None:
         """Take up where the store says that accounting stopped. A job never seen before owes nothing."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -96,3 +97,44 @@ def test_a_manual_run_for_a_day_takes_the_occurrence_that_reports_on_it() -> Non
 def test_a_day_on_which_nothing_is_due_has_no_occurrence() -> None:
     job = make_job(make_plan([Step("a", "look")]), "0 10 * * 1", "UTC")
     assert occurrence_for(job, date(2026, 3, 2), "test") is None
+
+
+@pytest.mark.parametrize(
+    ("due", "week", "month"),
+    [
+        ("2026-03-11T10:00+09:00", ("2026-03-02", "2026-03-08"), ("2026-02-01", "2026-02-28")),
+        ("2026-03-09T00:30+09:00", ("2026-03-02", "2026-03-08"), ("2026-02-01", "2026-02-28")),
+        ("2027-01-01T00:30+09:00", ("2026-12-21", "2026-12-27"), ("2026-12-01", "2026-12-31")),
+    ],
+)
+def test_the_last_whole_week_and_month_are_fixed_with_the_day(
+    due: str, week: tuple[str, str], month: tuple[str, str]
+) -> None:
+    found = data_date(datetime.fromisoformat(due), "Asia/Tokyo", "test")
+    assert found.week is not None
+    assert found.month is not None
+    assert (found.week.first.isoformat(), found.week.last.isoformat()) == week
+    assert (found.month.first.isoformat(), found.month.last.isoformat()) == month
+
+
+def test_a_month_with_a_clock_change_is_an_hour_shorter() -> None:
+    month = data_date(datetime(2026, 4, 1, 8, tzinfo=UTC), "Europe/Berlin", "test").month
+    assert month is not None
+    assert month.end - month.start == timedelta(days=31) - timedelta(hours=1)
+
+
+def test_cb_021_the_day_ends_at_midnight_of_the_shop() -> None:
+    found = data_date(datetime.fromisoformat("2026-03-11T10:00+09:00"), "Asia/Tokyo", "test")
+    assert found.day.isoformat() == "2026-03-10"
+    assert found.start == datetime(2026, 3, 9, 15, tzinfo=UTC)
+    assert found.end == datetime(2026, 3, 10, 15, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Africa/Cairo", "Australia/Lord_Howe", "Pacific/Apia"])
+def test_vector_15_a_run_half_an_hour_after_midnight_reports_on_the_day_before(zone: str) -> None:
+    schedule = Schedule("30 0 * * *", zone)
+    start = datetime(2026, 3, 1, tzinfo=UTC)
+    for due in due_between(schedule, start, start + timedelta(days=300)):
+        found = data_date(due, zone, "test")
+        assert found.day == due.astimezone(ZoneInfo(zone)).date() - timedelta(days=1)
+        assert found.end <= due

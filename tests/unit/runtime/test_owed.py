@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from daemon.domain.absent import Absent
 from daemon.domain.birth import job_of
 from daemon.domain.job import Job
 from daemon.domain.pause import EVERYTHING, Pause
@@ -17,7 +18,6 @@ from daemon.domain.timing import CatchUp, Timing
 from daemon.ports import Birth, Call
 from daemon.runtime.accountant import Pace
 from daemon.runtime.requests import request
-from daemon.runtime.roster import Absent
 from daemon.runtime.scheduler import Scheduler
 from daemon.testing.fake_clock import START
 from daemon.testing.plays import Play, Script, succeed

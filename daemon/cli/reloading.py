@@ -1,0 +1,64 @@
+"""Reads the configuration again while the daemon works. Where it is bad, the last good one stays in force."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import typer
+
+from ..domain.errors import ClockwrightError
+from .session import Session
+from .trouble import Unavailable
+
+if TYPE_CHECKING:
+    from ..app import Daemon
+    from ..config import Loaded
+
+
+def register(app: typer.Typer) -> None:
+    app.command("reload")(ask)
+
+
+def ask(context: typer.Context) -> None:
+    """Have the daemon at work read its configuration and its tools again. The same as sending it SIGHUP."""
+    session: Session = context.obj
+    session.config()
+    daemon = session.observer()
+    if not daemon.reload_bell.ring():
+        raise Unavailable("no daemon is at work here; it reads the configuration when it starts")
+    typer.echo("asked; the daemon's log says what came of it")
+
+
+class Reloading:
+    """A thread that reads when it is asked to. `ask` may be called from a signal handler."""
+
+    def __init__(self, session: Session, daemon: Daemon) -> None:
+        self._session = session
+        self._daemon = daemon
+        self._asked = threading.Event()
+        daemon.reload_bell.listen(self.ask)
+        threading.Thread(target=self._attend, name="reload", daemon=True).start()
+
+    def ask(self) -> None:
+        self._asked.set()
+
+    def _attend(self) -> None:
+        while self._asked.wait():
+            self._asked.clear()
+            self.read()
+
+    def read(self) -> None:
+        """Put in force what can be read, and tell what cannot."""
+        from ..ports import Notice, Severity
+
+        notice = self._daemon.observers.notice
+        try:
+            config: Loaded = self._session.config()
+        except ClockwrightError as error:
+            notice(Notice("reload_refused", f"the last good configuration stays in force: {error}", Severity.CRITICAL))
+            return
+        for fault in config.faults:
+            notice(Notice("config_fault", f"{fault}; the last good one of this job stays in force", Severity.CRITICAL))
+        self._daemon.renew(config)
+        notice(Notice("reloaded", f"{len(config.jobs)} jobs from {config.settings.folder}", Severity.INFO))
