@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..domain.events import Event
 from ..domain.model import Run
-from ..ports import Notice, Severity, StoreUnavailable
+from ..ports import Notice, StoreUnavailable
 from ..runtime.loop import LEASE_SECONDS
 from .picture import Picture
 from .trouble import Unavailable
@@ -25,6 +25,10 @@ GLANCE_SECONDS = 0.1
 """How often a run is looked at while nothing rings."""
 
 
+HINDERS = frozenset({"store_trouble", "run_defect"})
+"""Topics of notices that say that a run cannot be carried on here."""
+
+
 class Bulletin:
     """An EventSink that wakes whoever follows, and keeps the last trouble that was told."""
 
@@ -36,7 +40,7 @@ class Bulletin:
         self.news.set()
 
     def notice(self, notice: Notice) -> None:
-        if notice.severity is Severity.CRITICAL:
+        if notice.topic in HINDERS:
             self.trouble = notice.message
         self.news.set()
 
