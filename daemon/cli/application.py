@@ -11,7 +11,7 @@ import typer
 
 from ..domain.errors import ClockwrightError
 from ..version import __version__
-from . import demo, demo_llm, escalations, init, jobs, prompts, run, runs, serve, tools, trouble, validate
+from . import demo, demo_llm, escalations, init, jobs, prompts, run, runs, serve, simulate, tools, trouble, validate
 from .exit_codes import ExitCode
 from .session import Session, default_folder
 
@@ -54,7 +54,7 @@ def options(
     context.obj = Session(config or default_folder(), environment)
 
 
-for group in (init, demo, demo_llm, validate, run, serve, jobs, runs, escalations, tools, prompts):
+for group in (init, demo, demo_llm, validate, run, serve, simulate, jobs, runs, escalations, tools, prompts):
     group.register(APP)
 
 
