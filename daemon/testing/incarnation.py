@@ -23,8 +23,9 @@ from .fake_clock import FakeClock, Timer
 from .faults import Dice, Faults
 from .inline_executor import InlineExecutor
 from .memory_artifacts import MemoryArtifacts
+from .production import Actors
 from .receiver import Receiver
-from .scenario import Cast, Whims
+from .scenario import Whims
 from .scripted_decider import ScriptedDecider
 from .scripted_runner import ScriptedRunner
 from .tools import ZONE_DATA
@@ -57,7 +58,7 @@ class Setting:
     plans: Plans
     """One cache for all of them: how a plan is stored is the codec's test."""
     job: Job
-    cast: Cast
+    cast: Actors
     receiver: Receiver
     witness: Witness
     artifacts: MemoryArtifacts = field(default_factory=MemoryArtifacts)

@@ -26,6 +26,8 @@ class Seen:
     runs: int = 0
     others: int = 0
     decisions: int = 0
+    escalated: bool = False
+    """A person was asked anything."""
     asked: bool = False
     """A person was asked whether it was delivered."""
 
@@ -124,6 +126,7 @@ class Witness:
         elif isinstance(event, Escalated) and event.escalation.step:
             asked = DELIVERED in event.escalation.options
             self.seen[run, event.escalation.step].asked |= asked
+            self.seen[run, event.escalation.step].escalated = True
 
     def _attempt(self, who: str, change: Change, event: AttemptStarted) -> None:
         run, seen = change.after.id, self.seen[change.after.id, event.step]

@@ -21,6 +21,7 @@ from .faults import Dice, Faults
 from .incarnation import Crash, Incarnation, Seams, Setting
 from .memory_store import MemoryStore
 from .people import People
+from .production import Production
 from .receiver import Receiver
 from .scenario import Cast, random_plan
 from .tools import ZONE_DATA, make_job
@@ -40,17 +41,24 @@ def due_in_history(schedule: Schedule) -> tuple[datetime, ...]:
     return tuple(due_between(schedule, BEGIN, BEGIN + HORIZON))
 
 
+def random_production(dice: Dice, faults: Faults) -> Production:
+    """A random job with random actors; the smallest ones may be due often."""
+    plan = random_plan(dice)
+    many = len(plan.steps) == 1 and dice.happens(0.5)
+    job = make_job(plan, CRONS[-1] if many else dice.pick(CRONS[:-1]), "UTC")
+    return Production(job, Cast(dice, faults))
+
+
 class World:
     """`live` plays one history to its end and audits it."""
 
-    def __init__(self, seed: int, faults: Faults, seams: Seams) -> None:
+    def __init__(self, seed: int, faults: Faults, seams: Seams, production: Production | None = None) -> None:
         self._dice = dice = Dice(seed)
         self._faults = faults
         self._clock = clock = FakeClock(BEGIN)
-        plan = random_plan(dice)
-        self._many = len(plan.steps) == 1 and dice.happens(0.5)
-        job = make_job(plan, CRONS[-1] if self._many else dice.pick(CRONS[:-1]), "UTC")
-        self.witness = Witness(clock, plan)
+        play = production or random_production(dice, faults)
+        job = play.job
+        self.witness = Witness(clock, job.plan)
         self._raw = MemoryStore(boot=clock.boot, alive=self._lives)
         self._setting = Setting(
             dice,
@@ -59,7 +67,7 @@ class World:
             self._raw,
             Plans(self._raw),
             job,
-            Cast(dice, faults),
+            play.cast,
             self._receiver(seams),
             self.witness,
             seams=seams,

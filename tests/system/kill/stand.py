@@ -161,7 +161,12 @@ def shop_of_steps(folder: Path, *, cron: str | None = None, seconds: float = 0.0
         "use": "delivers",
         "needs": ["both"],
         "timeout": "3s",
-        "with": {"folder": str(folder / "arrived"), "content": "${run.id}", "before": seconds, "after": seconds},
+        "with": {
+            "folder": str(folder / "arrived"),
+            "content": "${run.id}",
+            "before": min(seconds, 0.5),
+            "after": min(seconds, 0.5),
+        },
     }
     job: dict[str, Any] = {
         "id": JOB,

@@ -65,6 +65,20 @@ def pair(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Pair]:
     pair.end()
 
 
+@pytest.fixture
+def on_sqlite(tmp_path: Path) -> Iterator[Callable[[float], Pair]]:
+    """A pair whose steps take so many seconds."""
+    made: list[Pair] = []
+
+    def make(seconds: float) -> Pair:
+        made.append(pair_on(tmp_path, "", seconds))
+        return made[-1]
+
+    yield make
+    for pair in made:
+        pair.end()
+
+
 def frozen(process: subprocess.Popen[str]) -> bool:
     return Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
@@ -108,9 +122,11 @@ def test_a_frozen_daemon_that_comes_back_commits_nothing_and_sends_nothing(pair:
     all_is_well(pair)
 
 
-def test_a_lease_that_a_killed_daemon_left_does_not_keep_the_next_one_waiting(tmp_path: Path) -> None:
+def test_a_lease_that_a_killed_daemon_left_does_not_keep_the_next_one_waiting(
+    on_sqlite: Callable[[float], Pair],
+) -> None:
     """CB-014, the variant: on one machine it is known at once that the owner is dead."""
-    pair = pair_on(tmp_path, "", seconds=0.0)
+    pair = on_sqlite(0.0)
     assert pair.start("launch:1").wait(60) == -signal.SIGKILL
     last = pair.start()
     pair.says(SERVES, 2)
@@ -121,8 +137,8 @@ def test_a_lease_that_a_killed_daemon_left_does_not_keep_the_next_one_waiting(tm
     all_is_well(pair)
 
 
-def test_run_beside_a_live_daemon_follows_it_and_does_nothing_twice(tmp_path: Path) -> None:
-    pair = pair_on(tmp_path, "", seconds=0.3)
+def test_run_beside_a_live_daemon_follows_it_and_does_nothing_twice(on_sqlite: Callable[[float], Pair]) -> None:
+    pair = on_sqlite(8.0)
     serving = pair.start()
     pair.says(SERVES)
     assert pair.start(mode="run").wait(60) == 0

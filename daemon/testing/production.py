@@ -1,0 +1,27 @@
+"""What a simulated history is about: a job, and the actors that play its tools."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from daemon.domain.job import Job
+from daemon.ports import Call
+
+from .plays import Play
+
+
+class Actors(Protocol):
+    def __call__(self, call: Call) -> Play:
+        """What the tool does in this call."""
+        ...
+
+    def fatal(self, call: Call) -> bool:
+        """Whether the daemon dies while this call runs."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Production:
+    job: Job
+    cast: Actors
