@@ -18,6 +18,7 @@ from typing import Any
 NAME = "smollm2"
 WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 CONTEXT = 4096
+REASON_CHARS = 80
 
 
 class Model:
@@ -53,7 +54,18 @@ def _format(wanted: dict[str, Any] | None) -> dict[str, Any] | None:
     if not wanted or wanted.get("type") == "text":
         return None
     schema = wanted.get("json_schema", {}).get("schema")
-    return {"type": "json_object", "schema": schema} if schema else {"type": "json_object"}
+    return {"type": "json_object", "schema": _brief(schema)} if schema else {"type": "json_object"}
+
+
+def _brief(schema: dict[str, Any]) -> dict[str, Any]:
+    """So small a model talks until it is cut off unless its grammar ends the text."""
+    members = {name: _bounded(member) for name, member in schema.get("properties", {}).items()}
+    return {**schema, "properties": members}
+
+
+def _bounded(member: dict[str, Any]) -> dict[str, Any]:
+    free = member.get("type") == "string" and "enum" not in member
+    return {**member, "maxLength": REASON_CHARS} if free else member
 
 
 class Server(ThreadingHTTPServer):
