@@ -54,34 +54,26 @@ def hourly(
 
 def _table(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask, own: dict[str, Any]) -> pa.Table:
     letters, rows = batch.letters[kept], batch.rows[kept]
-    size = len(rows)
     kinds = np.select([letters == letter for letter in _KIND_OF], list(_KIND_OF.values()), 0)
-    names = [code or "" for code in batch.codes]
-    products = pick(batch.raw["product"], kept) if "product" in batch.raw else [None] * size
-    orders = (
-        np.where(letters == SALE, rows, 0) if facet in ("all", "order") else np.zeros(size, dtype=np.int64)
-    )
+    products = pick(batch.raw["product"], kept) if "product" in batch.raw else [None] * len(rows)
+    makes_order = (letters == SALE) & (facet in ("all", "order"))
     values = {
-        "facet": _named(np.full(size, FACETS.index(facet)), FACETS),
+        "facet": _named(np.full(len(rows), FACETS.index(facet)), FACETS),
         "kind": _named(kinds, KINDS),
-        "currency": _named(batch.currency[kept], names),
+        "currency": _named(batch.currency[kept], [code or "" for code in batch.codes]),
         "product": pa.array(products, pa.string()).dictionary_encode(),
-        "orders": orders,
+        "orders": np.where(makes_order, rows, 0),
         "quantity": batch.quantity[kept],
         "minor": batch.minor[kept],
         "rest": batch.rest[kept],
         "rows": rows,
         **own,
     }
-    return pa.table(
-        [
-            pa.array(values[field.name], field.type)
-            if not isinstance(values[field.name], pa.Array)
-            else values[field.name]
-            for field in columns
-        ],
-        schema=columns,
-    )
+    return pa.table([_array(values[field.name], field.type) for field in columns], schema=columns)
+
+
+def _array(values: Any, kind: pa.DataType) -> pa.Array:
+    return values if isinstance(values, pa.Array) else pa.array(values, kind)
 
 
 def _named(index: Any, names: Iterable[str]) -> pa.Array:
