@@ -67,25 +67,10 @@ class Reader:
         odd = {row: text.partition(NAME)[0] for row, text in told.items()}
         named = {row: text.partition(NAME)[2] for row, text in told.items() if NAME in text}
         codes, currency = self._currencies(raw, len(rows))
-        counts = np.array(raw["rows"], dtype=np.int64) if "rows" in raw else np.ones(len(rows), dtype=np.int64)
-        try:
-            minor, rest = _minor(raw.get("minor", ()), odd, len(rows))
-            quantity = _quantity(raw.get("quantity"), counts)
-        except (OverflowError, pa.ArrowInvalid):
-            raise BadDataError("a sum passes 92,233,720,368,547,758 major units and cannot be exact") from None
-        batch = Batch(
-            raw,
-            self.stamps.micros(raw["stamp"]),
-            counts,
-            letters,
-            codes,
-            currency,
-            minor,
-            rest,
-            quantity,
-            odd,
-            named,
-        )
+        counts = _whole(raw.get("rows", [1] * len(rows)))
+        minor, rest, quantity = _amounts(raw, odd, counts)
+        at = self.stamps.micros(raw["stamp"])
+        batch = Batch(raw, at, counts, letters, codes, currency, minor, rest, quantity, odd, named)
         self._read_odd(batch)
         return batch
 
@@ -93,7 +78,9 @@ class Reader:
         if "currency" not in raw:
             return (self.currency,), np.zeros(size, dtype=np.int32)
         encoded = pa.array(raw["currency"], pa.string()).dictionary_encode()
-        return tuple(currency_code(each) for each in encoded.dictionary.to_pylist()), encoded.indices.to_numpy()
+        return tuple(
+            currency_code(each) for each in encoded.dictionary.to_pylist()
+        ), encoded.indices.to_numpy()
 
     def _read_odd(self, batch: Batch) -> None:
         for row, text in batch.odd.items():
@@ -129,6 +116,14 @@ def _whats(texts: Sequence[str]) -> tuple[npt.NDArray[np.str_], dict[int, str]]:
     letters = np.array([letter for letter, _, _ in told], dtype="U1")[index]
     is_odd = np.array([bool(sign) for _, sign, _ in told], dtype=np.bool_)[index]
     return letters, {int(row): told[index[row]][2] for row in np.flatnonzero(is_odd)}
+
+
+def _amounts(raw: Columns, odd: dict[int, str], counts: Micros) -> tuple[Micros, Micros, Micros]:
+    try:
+        minor, rest = _minor(raw.get("minor", ()), odd, len(counts))
+        return minor, rest, _quantity(raw.get("quantity"), counts)
+    except (OverflowError, pa.ArrowInvalid):
+        raise BadDataError("a sum passes 92,233,720,368,547,758 major units and cannot be exact") from None
 
 
 def _minor(values: Sequence[Any], odd: dict[int, str], size: int) -> tuple[Micros, Micros]:

@@ -30,7 +30,9 @@ def single(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask) -> pa.Tab
     return _table(columns, facet, batch, kept, {"at": batch.at[kept], "order_id": ids})
 
 
-def hourly(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask, windows: Windows, *, distinct: bool) -> pa.Table:
+def hourly(
+    columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask, windows: Windows, *, distinct: bool
+) -> pa.Table:
     """The rows that count, added up by hour; with the orders where each row is one (else `order_counts`)."""
     at = windows.hour_of(batch.at[kept])
     table = _table(
@@ -38,7 +40,8 @@ def hourly(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask, windows: 
         facet,
         batch,
         kept,
-        {"at": at, "order_id": [None] * len(at)} | ({} if distinct else {"orders": np.zeros(len(at), np.int64)}),
+        {"at": at, "order_id": [None] * len(at)}
+        | ({} if distinct else {"orders": np.zeros(len(at), np.int64)}),
     )
     keys = [name for name in columns.names if name not in MEASURES]
     summed = table.group_by(keys).aggregate([(name, "sum") for name in MEASURES])
@@ -51,32 +54,26 @@ def hourly(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask, windows: 
 
 def _table(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask, own: dict[str, Any]) -> pa.Table:
     letters, rows = batch.letters[kept], batch.rows[kept]
-    size = len(rows)
     kinds = np.select([letters == letter for letter in _KIND_OF], list(_KIND_OF.values()), 0)
-    names = [code or "" for code in batch.codes]
-    products = pick(batch.raw["product"], kept) if "product" in batch.raw else [None] * size
-    orders = np.where(letters == SALE, rows, 0) if facet in ("all", "order") else np.zeros(size, dtype=np.int64)
+    products = pick(batch.raw["product"], kept) if "product" in batch.raw else [None] * len(rows)
+    makes_order = (letters == SALE) & (facet in ("all", "order"))
     values = {
-        "facet": _named(np.full(size, FACETS.index(facet)), FACETS),
+        "facet": _named(np.full(len(rows), FACETS.index(facet)), FACETS),
         "kind": _named(kinds, KINDS),
-        "currency": _named(batch.currency[kept], names),
+        "currency": _named(batch.currency[kept], [code or "" for code in batch.codes]),
         "product": pa.array(products, pa.string()).dictionary_encode(),
-        "orders": orders,
+        "orders": np.where(makes_order, rows, 0),
         "quantity": batch.quantity[kept],
         "minor": batch.minor[kept],
         "rest": batch.rest[kept],
         "rows": rows,
         **own,
     }
-    return pa.table(
-        [
-            pa.array(values[field.name], field.type)
-            if not isinstance(values[field.name], pa.Array)
-            else values[field.name]
-            for field in columns
-        ],
-        schema=columns,
-    )
+    return pa.table([_array(values[field.name], field.type) for field in columns], schema=columns)
+
+
+def _array(values: Any, kind: pa.DataType) -> pa.Array:
+    return values if isinstance(values, pa.Array) else pa.array(values, kind)
 
 
 def _named(index: Any, names: Iterable[str]) -> pa.Array:

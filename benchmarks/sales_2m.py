@@ -27,7 +27,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-DAY = "2026-03-10"
+DAY, ORDERS = "2026-03-10", 2_000_000
 RESULTS = Path(__file__).parent / "results" / "sales_2m.json"
 BUDGETS = {"aggregate": 1.5, "rows": 3.0}
 MEMORY_MB = 400
@@ -72,12 +72,13 @@ def _rows(orders: int, shape: str) -> Iterator[tuple[Any, ...]]:
             yield number, at, product, quantity, cents / 100, currency, status
 
 
-def source(path: Path, shape: str) -> dict[str, Any]:  # noqa: ARG001 - called like the others
-    """The source's own pass: hour x product, with sums."""
-    sql = f"""SELECT substr(at, 12, 2), product, count(*), sum(amount), sum(quantity) FROM orders
-        WHERE at >= '{DAY}' AND at < '2026-03-11' GROUP BY 1, 2"""
+def source(path: Path, shape: str) -> dict[str, Any]:
+    """The source's own pass: hour x product; in the rich shop also currency and status, not to be mixed."""
+    keys = ["substr(at, 12, 2)", "product", *(("currency", "status") if shape == "rich" else ())]
+    sql = f"""SELECT {", ".join(keys)}, count(*), sum(amount), sum(quantity) FROM orders
+        WHERE at >= '{DAY}' AND at < '2026-03-11' GROUP BY {", ".join(keys)}"""
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-        return _timed(lambda: len(connection.execute(sql).fetchall()))
+        return _timed(lambda: connection.execute(sql).fetchall())[0]
 
 
 def tool(path: Path, shape: str, mode: str) -> dict[str, Any]:
@@ -86,50 +87,32 @@ def tool(path: Path, shape: str, mode: str) -> dict[str, Any]:
 
     from atomic_tools import ToolContext, calculate_kpis, db_query_sales
 
+    asked = {
+        "url": f"sqlite:///{path}",
+        "date": DAY,
+        "timezone": "UTC",
+        "mode": mode,
+        "mapping": MAPPINGS[shape],
+    }
+    request = db_query_sales.Input.model_validate(asked)
     with tempfile.TemporaryDirectory() as folder:
         context = ToolContext(Path(folder), datetime.now(UTC) + timedelta(minutes=30))
-        request = db_query_sales.Input.model_validate(
-            {
-                "url": f"sqlite:///{path}",
-                "date": DAY,
-                "timezone": "UTC",
-                "mode": mode,
-                "mapping": MAPPINGS[shape],
-            }
-        )
-        output: Any = None
-
-        def query() -> int:
-            nonlocal output
-            output = db_query_sales.db_query_sales(request, context)
-            return int(output.rows)
-
-        measured = _timed(query)
-        inbox = context.workdir / "in"
-        inbox.mkdir()
-        shutil.move(context.workdir / "out" / output.data.name, inbox / output.data.sha256)
-        found: Any = None
-
-        def compute() -> int:
-            nonlocal found
-            found = calculate_kpis.calculate_kpis(calculate_kpis.Input(data=output.data), context)
-            return 0
-
-        kpis = _timed(compute)
-        told = found.kpis.model_dump(mode="json", exclude={"as_of"})
-    return measured | {"kpi_seconds": kpis["seconds"], "kpi_cpu": kpis["cpu"], "mb": kpis["mb"], "kpis": told}
+        measured, output = _timed(lambda: db_query_sales.db_query_sales(request, context))
+        (context.workdir / "in").mkdir()
+        shutil.move(context.workdir / "out" / output.data.name, context.path(output.data))
+        kpi_request = calculate_kpis.Input(data=output.data)
+        computed, found = _timed(lambda: calculate_kpis.calculate_kpis(kpi_request, context))
+    told = found.kpis.model_dump(mode="json", exclude={"as_of"})
+    return (
+        measured | {f"kpi_{name}": computed[name] for name in ("seconds", "cpu")} | {"mb": computed["mb"], "kpis": told}
+    )
 
 
-def _timed(work: Callable[[], int]) -> dict[str, Any]:
+def _timed(work: Callable[[], Any]) -> tuple[dict[str, Any], Any]:
     wall, cpu = time.perf_counter(), time.process_time()
-    count = work()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    return {
-        "seconds": time.perf_counter() - wall,
-        "cpu": time.process_time() - cpu,
-        "mb": peak,
-        "count": count,
-    }
+    made = work()
+    taken = {"seconds": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
+    return taken | {"mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}, made
 
 
 def measure(path: Path, shape: str, rounds: int) -> dict[str, list[dict[str, Any]]]:
@@ -182,7 +165,7 @@ def show(table: dict[str, dict[str, Any]], *, equal: bool) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--orders", type=int, default=2_000_000)
+    parser.add_argument("--orders", type=int, default=ORDERS)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--shape", choices=sorted(COLUMNS), default="plain")
     parser.add_argument("--measure", nargs=2, metavar=("WAY", "FILE"), help=argparse.SUPPRESS)
@@ -205,7 +188,9 @@ def report(options: argparse.Namespace, found: dict[str, list[dict[str, Any]]]) 
     equal = all(each == told[0] for each in told)
     table = summary(found)
     show(table, equal=equal)
-    kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    whole = options.orders == ORDERS
+    results = RESULTS if whole else RESULTS.with_suffix(".local.json")  # a trial is not kept
+    kept = json.loads(results.read_text()) if results.exists() else {}
     kept[options.shape] = {
         "orders": options.orders,
         "rounds": options.rounds,
@@ -213,8 +198,8 @@ def report(options: argparse.Namespace, found: dict[str, list[dict[str, Any]]]) 
         "load": os.getloadavg()[0],
         "ways": table,
     }
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(kept, indent=2) + "\n")
+    results.parent.mkdir(exist_ok=True)
+    results.write_text(json.dumps(kept, indent=2) + "\n")
     return 0 if equal and all(row.get("ok", True) for row in table.values()) else 1
 
 
