@@ -78,9 +78,7 @@ class Reader:
         if "currency" not in raw:
             return (self.currency,), np.zeros(size, dtype=np.int32)
         encoded = pa.array(raw["currency"], pa.string()).dictionary_encode()
-        return tuple(
-            currency_code(each) for each in encoded.dictionary.to_pylist()
-        ), encoded.indices.to_numpy()
+        return tuple(currency_code(each) for each in encoded.dictionary.to_pylist()), encoded.indices.to_numpy()
 
     def _read_odd(self, batch: Batch) -> None:
         for row, text in batch.odd.items():

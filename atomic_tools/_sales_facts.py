@@ -30,9 +30,7 @@ def single(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask) -> pa.Tab
     return _table(columns, facet, batch, kept, {"at": batch.at[kept], "order_id": ids})
 
 
-def hourly(
-    columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask, windows: Windows, *, distinct: bool
-) -> pa.Table:
+def hourly(columns: pa.Schema, facet: Facet, batch: Batch, kept: Mask, windows: Windows, *, distinct: bool) -> pa.Table:
     """The rows that count, added up by hour; with the orders where each row is one (else `order_counts`)."""
     at = windows.hour_of(batch.at[kept])
     table = _table(
@@ -40,8 +38,7 @@ def hourly(
         facet,
         batch,
         kept,
-        {"at": at, "order_id": [None] * len(at)}
-        | ({} if distinct else {"orders": np.zeros(len(at), np.int64)}),
+        {"at": at, "order_id": [None] * len(at)} | ({} if distinct else {"orders": np.zeros(len(at), np.int64)}),
     )
     keys = [name for name in columns.names if name not in MEASURES]
     summed = table.group_by(keys).aggregate([(name, "sum") for name in MEASURES])
