@@ -11,6 +11,7 @@ from ..domain.events import Event
 from ..domain.model import Run
 from ..ports import Notice, StoreUnavailable
 from ..runtime.loop import LEASE_SECONDS
+from .interrupts import heard
 from .picture import Picture
 from .trouble import Unavailable
 
@@ -57,14 +58,17 @@ class Carrying:
         self._asked_at = float("-inf")
 
     def to_end(self) -> Run:
-        while True:
-            self._lead()
-            picture = self._look()
-            self._display.show(picture)
-            if self._over(picture.run):
-                return picture.run
-            self._bulletin.news.wait(GLANCE_SECONDS)
-            self._bulletin.news.clear()
+        """Raises KeyboardInterrupt between two looks."""
+        with heard() as interrupts:
+            while True:
+                interrupts.check()
+                self._lead()
+                picture = self._look()
+                self._display.show(picture)
+                if self._over(picture.run):
+                    return picture.run
+                self._bulletin.news.wait(GLANCE_SECONDS)
+                self._bulletin.news.clear()
 
     def stop(self) -> None:
         """Let go of the run: what is in flight is recorded as interrupted, and can be taken up again."""
