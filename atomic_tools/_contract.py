@@ -184,6 +184,7 @@ class Tool:
     timeout: timedelta
     reconcile: Callable[..., Reconciled] | None
     secrets: tuple[str, ...]
+    optional_secrets: tuple[str, ...]
     destination: tuple[str, ...]
     version: str
 
@@ -196,19 +197,21 @@ class ToolContractError(TypeError):
     """The module is not a tool; the message says which part of the contract it breaks."""
 
 
-def tool(
+def tool(  # noqa: PLR0913 - a contract has that many terms
     *,
     effect: Literal["none", "idempotent", "external"] | Effect = Effect.NONE,
     timeout: timedelta = timedelta(seconds=60),
     reconcile: Callable[..., Reconciled] | None = None,
     secrets: tuple[str, ...] = (),
+    optional_secrets: tuple[str, ...] = (),
     destination: tuple[str, ...] = (),
     version: str = "1",
 ) -> Callable[[Callable[..., ToolOutput]], Tool]:
     """Declare the module's function as an atomic tool.
 
-    `destination` names the input fields that say where an external effect lands; `version` rises when equal
-    schemas hide a change that a half-finished run must not meet. Raises ToolContractError.
+    `secrets` are what it cannot work without, `optional_secrets` what it can; `destination` names the input fields
+    that say where an external effect lands; `version` rises when equal schemas hide a change that a half-finished run
+    must not meet. Raises ToolContractError.
     """
 
     def declare(function: Callable[..., ToolOutput]) -> Tool:
@@ -227,7 +230,8 @@ def tool(
             effect=Effect(effect),
             timeout=timeout,
             reconcile=reconcile,
-            secrets=secrets,
+            secrets=(*secrets, *optional_secrets),
+            optional_secrets=optional_secrets,
             destination=destination,
             version=version,
         )

@@ -106,11 +106,15 @@ def bullets(items: Sequence[str], voice: Voice, extent: Extent) -> str:
 
 
 def finding_line(finding: Finding, voice: Voice, extent: Extent) -> str:
-    """How often, what, and up to three examples."""
-    times = voice.say("times", count=number(finding.count, voice.locale))
-    text = f"{times} {markdown_literal(finding.message, 300)}"
+    """What, how often, and up to three examples."""
+    what = voice.finding(finding.code) or markdown_literal(_capital(finding.message), 300)
+    text = voice.say("finding", what=what, count=number(finding.count, voice.locale))
     shown = ", ".join(markdown_literal(each, extent.name) for each in finding.examples[:3])
     return voice.say("examples", text=text, examples=shown) if shown else text
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def coverage(day: LocalDay, voice: Voice) -> str:

@@ -56,7 +56,7 @@ _ENGLISH = {
     "missing": "What is missing",
     "missing_chart": "The chart could not be made for this report.",
     "findings": "About the data",
-    "times": "{count} ×",
+    "finding": "{what}: {count}",
     "examples": "{text} (for example {examples})",
     "more": "and {count} more",
     "covers": "What this covers",
@@ -123,7 +123,7 @@ _CHINESE = {
     "missing": "缺少的内容",
     "missing_chart": "本报告未能生成图表。",
     "findings": "数据说明",
-    "times": "{count} 次",
+    "finding": "{what}：{count}",
     "examples": "{text}（例如 {examples}）",
     "more": "另有 {count} 项",
     "covers": "统计范围",
@@ -143,6 +143,20 @@ _CHINESE = {
     "alt": "每小时净销售额柱状图，{date}，{currency}，{zone}。",
 }
 
+_CHINESE_FINDINGS = {
+    "unreadable_timestamp": "时间戳缺失或格式不符、不计入任何一天的行",
+    "outside_window": "SELECT 返回的、不在 :start 与 :end 之间而未计入的行",
+    "unreadable_amount": "金额缺失或不是数字、未计入合计的行",
+    "unreadable_currency": "货币缺失或不是三字母代码、未计入合计的行",
+    "unknown_status": "状态未列入映射、未计入合计的行",
+    "ignored_status": "按映射未计入的行（例如已取消的订单）",
+    "duplicate": "因重复送达或被更新版本取代而未计入的行",
+    "missing_order_id": "没有订单号的销售行（金额计入，但不算作订单）",
+    "clock_change": "处于时钟调整重复时段、按较早时刻计入的行",
+    "comparison_left_out": "比较日期中因相同原因未计入的行",
+}
+"""English has them from the finding itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Voice:
@@ -153,6 +167,10 @@ class Voice:
     def say(self, key: str, **values: str) -> str:
         """The wording `key` with its gaps filled."""
         return self._table[key].format(**values)
+
+    def finding(self, code: str) -> str:
+        """What a finding of that code is called; empty where only its own message says it."""
+        return _CHINESE_FINDINGS.get(code, "") if self._table is _CHINESE else ""
 
     def all_words(self) -> Iterable[str]:
         """Every wording of this language, for the choice of fonts."""

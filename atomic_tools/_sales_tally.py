@@ -10,16 +10,16 @@ from ._sales import Finding
 EXAMPLES = 5
 _SHOWN = 60
 MESSAGES = {
-    "unreadable_timestamp": "rows have no timestamp or one of another form than expected; they are in no day",
-    "outside_window": "rows that the SELECT yielded lie outside of :start and :end and were left out",
-    "unreadable_amount": "rows have an amount that is missing or no number; they are in no total",
-    "unreadable_currency": "rows have no currency or one that is no three-letter code; they are in no total",
-    "unknown_status": "rows have a status that the mapping does not list; they are in no total",
-    "ignored_status": "rows were left out as the mapping says (such as cancelled orders)",
-    "duplicate": "rows were delivered again or replaced by a later version and were left out",
-    "missing_order_id": "sale rows have no order id; their amounts count, but they make no order",
-    "clock_change": "rows have a local time that the clock change repeats; the earlier instant was taken",
-    "comparison_left_out": "rows of the comparison days were left out for the same reasons",
+    "unreadable_timestamp": "rows in no day, their timestamp being missing or of another form than expected",
+    "outside_window": "rows left out that the SELECT yielded outside of :start and :end",
+    "unreadable_amount": "rows in no total, their amount being missing or no number",
+    "unreadable_currency": "rows in no total, their currency being missing or no three-letter code",
+    "unknown_status": "rows in no total, their status not being listed in the mapping",
+    "ignored_status": "rows left out as the mapping says (such as cancelled orders)",
+    "duplicate": "rows left out because they were delivered again or replaced by a later version",
+    "missing_order_id": "sale rows without an order id, whose amounts count but make no order",
+    "clock_change": "rows at a local time that the clock change repeats, taken as the earlier instant",
+    "comparison_left_out": "rows of the comparison days left out for the same reasons",
 }
 
 

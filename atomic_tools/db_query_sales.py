@@ -96,7 +96,7 @@ class Output(ToolOutput):
         return (f"{line}; {left_out}" if left_out else line)[:200]
 
 
-@tool(effect="none", timeout=timedelta(minutes=10), secrets=("database_url",))
+@tool(effect="none", timeout=timedelta(minutes=10), optional_secrets=("database_url",))
 def db_query_sales(request: Input, context: ToolContext) -> Output:
     """Fetch one local day of sales from the user's own database."""
     day = local_day(request.date, request.timezone)

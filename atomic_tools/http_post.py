@@ -80,7 +80,7 @@ def _reconcile(request: Input, context: ToolContext) -> Reconciled:
     return CannotTell(f"the status address answered {answer.status_code} {answer.reason_phrase}")
 
 
-@tool(effect=Effect.EXTERNAL, reconcile=_reconcile, destination=("url",), secrets=("token",))
+@tool(effect=Effect.EXTERNAL, reconcile=_reconcile, destination=("url",), optional_secrets=("token",))
 def http_post(request: Input, context: ToolContext) -> Output:
     """One request an attempt; the deadline is looked at with the connection made, right before the first byte."""
     if context.dry_run:

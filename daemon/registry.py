@@ -22,7 +22,7 @@ from daemon.domain.tool import BrokenTool, Effect, ToolSpec
 
 _log = logging.getLogger(__name__)
 
-_FORMAT = 1
+_FORMAT = 2
 _DESCRIBER = (sys.executable, "-P", "-m", "daemon.adapters.sandbox.describe")
 
 Answer = dict[str, Any]
@@ -117,6 +117,7 @@ def _spec(data: Answer) -> ToolSpec:
         "effect": Effect(data["effect"]),
         "timeout": timedelta(seconds=data["timeout"]),
         "secrets": tuple(data["secrets"]),
+        "optional_secrets": tuple(data["optional_secrets"]),
         "destination": tuple(data["destination"]),
     }
     return ToolSpec(**data | typed)

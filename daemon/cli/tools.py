@@ -55,7 +55,7 @@ def show_tool(context: typer.Context, name: Name, as_json: AsJson = False) -> No
     typer.echo(f"{spec.name} {spec.version}: {spec.description}\n")
     typer.echo(f"effect   {spec.effect}; timeout {times.length(spec.timeout.total_seconds())}; {spec.path}")
     if spec.secrets:
-        typer.echo(f"secrets  {', '.join(spec.secrets)}")
+        typer.echo(f"secrets  {', '.join(_marked(name, spec) for name in spec.secrets)}")
     for heading, schema in (("input", spec.input_schema), ("output", spec.output_schema)):
         typer.echo()
         printing.say_table((heading, "type", "needed", "what it is"), _fields(schema), f"no {heading}")
@@ -111,6 +111,10 @@ def _secret(text: str) -> tuple[str, str]:
 
 def _first_line(text: str) -> str:
     return text.strip().splitlines()[0] if text.strip() else ""
+
+
+def _marked(name: str, spec: ToolSpec) -> str:
+    return f"{name} (optional)" if name in spec.optional_secrets else name
 
 
 def _place(tool: BrokenTool) -> str:

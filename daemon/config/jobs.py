@@ -107,7 +107,7 @@ class _Checked:
             yield self._at((), "no timezone is set, so the job's days are UTC days", "set 'timezone'")
         for number, step in enumerate(self.draft.steps):
             for name in unset_secrets(step, self.toolbox):
-                message = f"the tool {step.use!r} may use the secret {name!r}, which is not configured"
+                message = f"the tool {step.use!r} needs the secret {name!r}, which is not configured"
                 yield self._at(("steps", number, "use"), message, "add it under 'secrets' in clockwright.yaml")
 
     def job(self) -> Job:

@@ -16,11 +16,11 @@ from .tool import Effect, ToolSpec
 
 
 def unset_secrets(step: Step, toolbox: Toolbox) -> Iterator[str]:
-    """Secrets that the tool declares and nothing provides: it has to do without them."""
+    """Secrets that the tool needs and nothing provides: it will fail without them."""
     spec = toolbox.tools.get(step.use)
-    for name in spec.secrets if spec else ():
-        if name not in step.secrets and name not in toolbox.secrets:
-            yield name
+    if spec is not None:
+        known = {*step.secrets, *toolbox.secrets, *spec.optional_secrets}
+        yield from (name for name in spec.secrets if name not in known)
 
 
 @dataclass(frozen=True, slots=True)

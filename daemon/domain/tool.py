@@ -36,6 +36,8 @@ class ToolSpec:
     output_schema: dict[str, Any]
     digest: str
     path: str
+    optional_secrets: tuple[str, ...] = ()
+    """Those of `secrets` that the tool can do without."""
 
 
 @dataclass(frozen=True, slots=True)

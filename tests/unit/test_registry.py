@@ -41,6 +41,7 @@ def _spec(module: Path) -> dict[str, Any]:
         "timeout": 2.5,
         "version": "1",
         "secrets": ["TOKEN"],
+        "optional_secrets": [],
         "destination": ["channel"],
         "reconcile": True,
         "input_schema": {},

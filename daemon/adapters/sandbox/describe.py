@@ -115,6 +115,7 @@ def _spec(path: Path, code: str) -> dict[str, Any]:
         "timeout": tool.timeout.total_seconds(),
         "version": tool.version,
         "secrets": list(tool.secrets),
+        "optional_secrets": list(tool.optional_secrets),
         "destination": list(tool.destination),
         "reconcile": tool.reconcile is not None,
         "input_schema": tool.input_type.model_json_schema(mode="validation"),

@@ -218,7 +218,7 @@ def test_an_unset_zone_and_an_unset_secret_are_warnings(workshop: Workshop) -> N
     assert len(loaded.jobs) == 1
     assert [str(warning).split(" (")[0] for warning in loaded.warnings] == [
         "jobs/daily.yaml:1:1: no timezone is set, so the job's days are UTC days",
-        "jobs/daily.yaml:14:5: the tool 'send' may use the secret 'token', which is not configured",
+        "jobs/daily.yaml:14:5: the tool 'send' needs the secret 'token', which is not configured",
     ]
 
 

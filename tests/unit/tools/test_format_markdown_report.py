@@ -48,7 +48,7 @@ def shown_text(markdown: str) -> str:
 
 @pytest.mark.parametrize("locale", ["en_US", "zh_CN"])
 def test_a_normal_day_reads_as_the_stored_report(tmp_path: Path, locale: str) -> None:
-    twice = Finding(code="duplicates", count=3, message="orders came twice, counted once", examples=("A|1", "B_2"))
+    twice = Finding(code="duplicate", count=3, message="orders that came twice, counted once", examples=("A|1", "B_2"))
     _, text = write(tmp_path, sales(findings=(twice,)), locale=locale)
     assert text == (GOLDEN / f"report-{locale}.md").read_text()
 
