@@ -39,6 +39,7 @@ def _step(section: StepSection) -> Step:
         repair=Repair(repair.use, repair.with_) if repair else None,
         approve=section.approve,
         optional=section.optional,
+        fallback=section.fallback,
         on_exhausted=Exhausted(section.on_exhausted),
         open=tuple(section.open),
         secrets=section.secrets,

@@ -234,6 +234,8 @@ class StepSection(Section):
     """A person must agree before the step runs."""
     optional: bool = False
     """The run may succeed without it."""
+    fallback: Name | None = None
+    """A step that stands in once this one has failed for good; who needs this one then gets that one's output."""
     on_exhausted: OnExhausted = "escalate"
     """What happens when all attempts are used up."""
     open: list[str] = []

@@ -94,9 +94,10 @@ def _refuse(draft: Draft, contracts: list[Contract], toolbox: Toolbox) -> Iterat
     yield from _limits(draft)
     yield from refuse_order(steps)
     outputs = {step.id: _output(step, toolbox) for step in steps}
+    fallbacks = {step.id: step.fallback for step in steps if step.fallback}
     for contract in contracts:
         yield from contract.refuse()
-        yield from _inputs(contract, Sources(outputs, frozenset(contract.step.needs_weak)))
+        yield from _inputs(contract, Sources(outputs, frozenset(contract.step.needs_weak), fallbacks))
 
 
 def _output(step: Step, toolbox: Toolbox) -> Shape:

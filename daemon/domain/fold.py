@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from . import stand_in
 from .digests import error_digest
 from .errors import RULES, Kind
 from .events import (
@@ -53,16 +54,15 @@ def _follows(plan: Plan, run: Run) -> dict[str, Any]:
     """What follows by itself: steps whose needs are met become ready, and the run says whether it waits."""
     if run.state.ended or not run.steps:
         return {}
-    ready = {step.id: replace(run.steps[step.id], state=StepState.READY) for step in plan.steps if _opens(run, step)}
+    ready = {
+        step.id: replace(run.steps[step.id], state=StepState.READY) for step in plan.steps if _opens(plan, run, step)
+    }
     state = RunState.WAITING if _waits(run) else RunState.RUNNING
     return {"steps": {**run.steps, **ready}, "state": state} if ready else {"state": state}
 
 
-def _opens(run: Run, step: Step) -> bool:
-    if run.steps[step.id].state is not StepState.PENDING:
-        return False
-    met = all(run.steps[need].state is StepState.DONE for need in step.needs)
-    return met and all(run.steps[need].state.ended for need in step.needs_weak)
+def _opens(plan: Plan, run: Run, step: Step) -> bool:
+    return run.steps[step.id].state is StepState.PENDING and stand_in.opens(plan, run, step)
 
 
 def _waits(run: Run) -> bool:
@@ -185,7 +185,7 @@ def _decided(plan: Plan, run: Run, event: Decided) -> Run:
     step, decision = run.steps[event.step], event.decision
     run = replace(run, active_seconds=run.active_seconds + max(0.0, decision.seconds))
     if decision.letter is Letter.C:
-        return _put(run, replace(step, given_up=True, disputed=decision.rule is Letter.B))
+        return _put(run, replace(step, given_up=True, disputed=decision.rule is not Letter.C))
     if decision.letter is Letter.A and step.failure:
         # Going on after a failure is going on without the step.
         return _put(run, replace(step, given_up=True))

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
+from . import stand_in
 from .draft import Refusal
 from .nearest import did_you_mean
 from .plan import Step
@@ -40,6 +41,7 @@ def refuse_order(steps: tuple[Step, ...]) -> Iterator[Refusal]:
     yield from _doubled(steps)
     for number, step in enumerate(steps):
         yield from _needs(number, step, {other.id for other in steps})
+    yield from stand_in.refuse(steps)
     yield from _cycle(steps)
 
 
@@ -65,9 +67,8 @@ def _needs(number: int, step: Step, ids: set[str]) -> Iterator[Refusal]:
 
 
 def _cycle(steps: tuple[Step, ...]) -> Iterator[Refusal]:
-    graph = {step.id: {n for n in (*step.needs, *step.needs_weak) if n != step.id} for step in steps}
     try:
-        TopologicalSorter(graph).prepare()
+        TopologicalSorter(stand_in.order(steps)).prepare()
     except CycleError as error:
         way = list(reversed(error.args[1]))
         number = next(n for n, step in enumerate(steps) if step.id == way[0])

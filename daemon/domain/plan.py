@@ -61,6 +61,8 @@ class Step:
     repair: Repair | None = None
     approve: bool = False
     optional: bool = False
+    fallback: str | None = None
+    """The step that stands in once this one has failed for good."""
     on_exhausted: Exhausted = Exhausted.ESCALATE
     open: tuple[str, ...] = ()
     secrets: Mapping[str, str] = field(default_factory=dict)
@@ -95,6 +97,11 @@ class Plan:
     @cached_property
     def weak_dependants(self) -> Mapping[str, tuple[str, ...]]:
         return {s.id: tuple(d.id for d in self.steps if s.id in d.needs_weak) for s in self.steps}
+
+    @cached_property
+    def originals(self) -> Mapping[str, str]:
+        """Each stand-in's id to the id of the step that it stands in for."""
+        return {step.fallback: step.id for step in self.steps if step.fallback}
 
     def tool(self, step: Step) -> ToolSpec:
         return self.tools[step.use]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
+from . import stand_in
 from .backoff import delay
 from .errors import RULES, Kind
 from .model import Ending, Failed, Letter, Purpose, Run, RunState, StepRun, StepState, Verdict
@@ -157,7 +158,7 @@ def _conclude(plan: Plan, run: Run, now: datetime) -> Action:
 def _step_action(plan: Plan, run: Run, step: Step, now: datetime) -> Action | None:
     at = run.steps[step.id]
     if at.state is StepState.PENDING:
-        return _cut_off(run, step)
+        return _cut_off(plan, run, step)
     if at.state is StepState.READY:
         return _before_start(plan, run, step, at)
     if at.state is StepState.RUNNING:
@@ -165,12 +166,15 @@ def _step_action(plan: Plan, run: Run, step: Step, now: datetime) -> Action | No
     return None
 
 
-def _cut_off(run: Run, step: Step) -> Action | None:
-    """A step whose strong need will never be met is skipped, with the cause."""
+def _cut_off(plan: Plan, run: Run, step: Step) -> Action | None:
+    """A step whose strong need will never be met, or that has nothing to stand in for, is skipped with the cause."""
     for need in step.needs:
-        if run.steps[need].state in (StepState.FAILED, StepState.SKIPPED):
-            verb = "failed" if run.steps[need].state is StepState.FAILED else "was skipped"
-            return SkipStep(step.id, f"needs {need}, which {verb}: {run.steps[need].cause}")
+        at = stand_in.provider(plan, run, need)
+        if at.state in (StepState.FAILED, StepState.SKIPPED):
+            verb = "failed" if at.state is StepState.FAILED else "was skipped"
+            return SkipStep(step.id, f"needs {need}, which {verb}: {at.cause}")
+    if cause := stand_in.spared(plan, run, step):
+        return SkipStep(step.id, cause)
     return None
 
 
@@ -250,14 +254,17 @@ def _may_retry(step: Step, at: StepRun, failure: Failed) -> bool:
 def _ask_after(step: Step, at: StepRun, failure: Failed, may: bool) -> Action:
     open_choice = RULES[failure.kind].ask and at.tries < step.retry.attempts + at.grace
     allowed = (Letter.B, Letter.C) if may or open_choice else (Letter.C,)
-    if not may and (step.optional or step.on_exhausted is Exhausted.SKIP):
+    if not may and (step.fallback or step.optional or step.on_exhausted is Exhausted.SKIP):
         # The failure is final, and the plan says that the run can do without this step.
         allowed = (Letter.A, *allowed)
-    return Ask(step.id, allowed, Letter.B if may else Letter.C, f"{failure.kind}: {failure.message}")
+    rule = Letter.B if may else Letter.A if step.fallback else Letter.C
+    return Ask(step.id, allowed, rule, f"{failure.kind}: {failure.message}")
 
 
 def _exhausted(step: Step, failure: Failed) -> Action:
     cause = f"{failure.kind}: {failure.message}"
+    if step.fallback:
+        return FailStep(step.id, failure, cause)
     if step.on_exhausted is Exhausted.SKIP:
         return SkipStep(step.id, cause)
     if step.on_exhausted is Exhausted.FAIL or step.optional:

@@ -184,7 +184,10 @@ def _remaining(situation: Situation) -> Json:
 
 def _letters(situation: Situation) -> Json:
     """What each allowed letter would do."""
-    return {letter.value: _MEANING[letter, situation.at.failure is not None] for letter in situation.ask.allowed}
+    meaning = {letter: _MEANING[letter, situation.at.failure is not None] for letter in situation.ask.allowed}
+    if situation.step.fallback and situation.at.failure and Letter.A in meaning:
+        meaning[Letter.A] = f"go on with {situation.step.fallback!r}, the step that stands in for this one"
+    return {letter.value: text for letter, text in meaning.items()}
 
 
 _MEANING: Final = {

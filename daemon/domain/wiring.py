@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -22,10 +22,20 @@ _MESSAGE_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What a step may read: the outputs of every step by id, and which of them may be missing."""
+    """What a step may read: the outputs of every step by id, which of them may be missing, and their stand-ins."""
 
     outputs: Mapping[str, Shape]
     weak: frozenset[str] = frozenset()
+    fallbacks: Mapping[str, str] = field(default_factory=dict)
+
+    def readings(self, reference: Reference) -> Iterator[Reference]:
+        """The reference, and the same of every step that may stand in for the one it reads."""
+        yield reference
+        step, read = self.fallbacks.get(reference.step or ""), set[str]()
+        while step in self.outputs and step is not None and step not in read:
+            read.add(step)
+            yield Reference(("steps", step, *reference.path[2:]))
+            step = self.fallbacks.get(step)
 
     def shape(self, reference: Reference) -> Shape:
         """Raises DeadPath where the reference points at nothing."""
@@ -107,8 +117,8 @@ class Wiring:
         found = [part for part in parts if isinstance(part, Reference)]
         if len(parts) > 1 and "string" not in shape.types:
             yield self._refusal(path, "this makes text, and the input takes none", "use one whole reference")
-        for reference in found:
-            yield from self._reference(reference, None if len(parts) > 1 else shape, path)
+        for reading in (reading for reference in found for reading in self.sources.readings(reference)):
+            yield from self._reference(reading, None if len(parts) > 1 else shape, path)
 
     def _reference(self, reference: Reference, target: Shape | None, path: tuple[Key, ...]) -> Iterator[Refusal]:
         """`target` is None where the value becomes part of a text."""

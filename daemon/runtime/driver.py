@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ..domain.artifacts import artifacts_in
 from ..domain.errors import Kind
 from ..domain.events import (
     Answered,
@@ -66,6 +65,7 @@ from ..ports import (
 )
 from .answers import refusal
 from .examine import examine
+from .launch import launch
 from .outside import Outside
 from .prepare import Prepared, prepare
 
@@ -270,9 +270,7 @@ class Driver:
         call, number = ready.call, ready.attempt.number
         if call is None:
             raise ValueError(f"attempt {number} of {step!r} has nothing to launch")
-        for artifact in artifacts_in(call.input):
-            self._outside.artifacts.give(call.workdir, artifact)
-        running = self._outside.runner.start(call, lambda ended: self._deliver(Arrival(step, number, ended)))
+        running = launch(self._outside, call, ready.boot, lambda ended: self._deliver(Arrival(step, number, ended)))
         self._flying[step, number] = (call, running)
 
     def _now(self) -> datetime:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from ..domain import stand_in
 from ..domain.birth import run_id
 from ..domain.calendar import previous_month, previous_week
 from ..domain.compatible import incompatible
 from ..domain.digests import attempt_id, digest, effect_key
 from ..domain.errors import ClockwrightError, Kind
-from ..domain.model import Attempt, DataDate, Failed, Json, Period, Purpose, Run, StepState
+from ..domain.model import Attempt, DataDate, Failed, Json, Period, Purpose, Run, StepRun, StepState
 from ..domain.plan import Plan, Step
 from ..domain.policy import run_deadline
 from ..domain.references import EARLIER, Unresolved, references, resolve
@@ -27,8 +28,12 @@ SPILLED = "$spilled"
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """The attempt to be stored, and the call to be made once it is; without a call, `failed` says why."""
+    """The attempt to be stored, and the call to be made once it is; without a call, `failed` says why.
 
+    `boot` is when this was, on the clock that no step of the wall clock moves.
+    """
+
+    boot: float
     attempt: Attempt
     missing: tuple[str, ...]
     call: Call | None
@@ -37,7 +42,7 @@ class Prepared:
 
 def prepare(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose) -> Prepared:
     """The next attempt of `step`. Raises StoreError where an artifact that it needs cannot be read."""
-    now = outside.clock.now()
+    now, boot = outside.clock.now(), outside.clock.boot()
     tool = plan.tools[step.repair.use if purpose is Purpose.REPAIR and step.repair else step.use]
     inputs, fault = _inputs(outside, plan, run, step, purpose)
     fault = fault or check_input(tool, inputs)
@@ -53,15 +58,15 @@ def prepare(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose
     )
     missing = tuple(_missing(plan, run, step))
     if fault:
-        return Prepared(attempt, missing, None, Failed(Kind.INVALID_INPUT, fault))
+        return Prepared(boot, attempt, missing, None, Failed(Kind.INVALID_INPUT, fault))
     try:
         secrets = {ours: outside.secret(configured) for ours, configured in step.secrets.items()}
         _expect_unchanged(outside, tool)
     except ClockwrightError as wrong:
         # Nothing is sent, so nothing may be said about whoever is sending under this key.
-        return Prepared(replace(attempt, effect_key=None), missing, None, Failed(Kind.MISCONFIGURED, str(wrong)))
+        return Prepared(boot, replace(attempt, effect_key=None), missing, None, Failed(Kind.MISCONFIGURED, str(wrong)))
     call = _call(outside, run, step, attempt, inputs)
-    return Prepared(attempt, missing, replace(call, tool=tool.name, effect_key=key, secrets=secrets))
+    return Prepared(boot, attempt, missing, replace(call, tool=tool.name, effect_key=key, secrets=secrets))
 
 
 def _expect_unchanged(outside: Outside, then: ToolSpec) -> None:
@@ -112,7 +117,7 @@ def scope(outside: Outside, plan: Plan, run: Run, template: Json) -> Mapping[str
     return {
         "run": _run_facts(run),
         "job": {"id": plan.job, "goal": plan.goal, **plan.about},
-        "steps": {step: _step_facts(outside.artifacts, run, step) for step in sorted(named)},
+        "steps": {step: _facts_of(outside.artifacts, stand_in.provider(plan, run, step)) for step in sorted(named)},
         EARLIER: _earlier(outside, run, {reference.earlier for reference in found if reference.earlier}),
     }
 
@@ -127,7 +132,7 @@ def _earlier(outside: Outside, run: Run, steps: set[str]) -> Mapping[str, Json]:
             continue
         for step in (steps & before.steps.keys()) - facts.keys():
             if before.steps[step].state is StepState.DONE:
-                facts[step] = _step_facts(outside.artifacts, before, step)
+                facts[step] = _facts_of(outside.artifacts, before.steps[step])
     return facts
 
 
@@ -168,11 +173,10 @@ def _data_facts(data: DataDate) -> Json:
     }
 
 
-def _step_facts(artifacts: Artifacts, run: Run, step_id: str) -> Json:
-    step = run.steps[step_id]
+def _facts_of(artifacts: Artifacts, step: StepRun) -> Json:
     if step.state is StepState.DONE:
         return {"output": _unspilled(artifacts, step.output), "summary": step.summary, "missing": None}
-    return {"output": None, "summary": "", "missing": step.cause or f"{step_id} is {step.state}"}
+    return {"output": None, "summary": "", "missing": step.cause or f"{step.step} is {step.state}"}
 
 
 def _unspilled(artifacts: Artifacts, output: Json) -> Json:
@@ -184,5 +188,6 @@ def _unspilled(artifacts: Artifacts, output: Json) -> Json:
 def _missing(plan: Plan, run: Run, step: Step) -> Iterator[str]:
     """The weak inputs that are not there, each with its cause."""
     for need in step.needs_weak:
-        if run.steps[need].state is not StepState.DONE:
-            yield f"{plan.by_id[need].title or need}: {run.steps[need].cause}"
+        at = stand_in.provider(plan, run, need)
+        if at.state is not StepState.DONE:
+            yield f"{plan.by_id[need].title or need}: {at.cause}"

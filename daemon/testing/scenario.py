@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 from daemon.domain.defaults import Limits, Retry
@@ -25,12 +26,12 @@ SLOWEST = 30
 
 
 def random_plan(dice: Dice) -> Plan:
-    """One to seven steps over the four tools, in any legal shape."""
+    """One to seven steps over the four tools, in any legal shape, some with another that stands in."""
     steps: list[Step] = []
     for number in range(dice.pick((1, 2, 2, 3, 3, 4, 5, 6, 7))):
         steps.append(_step(dice, f"s{number + 1}", [step.id for step in steps]))
     return make_plan(
-        steps,
+        [one for step in steps for one in _with_stand_in(dice, step)],
         job="job",
         decide=dice.pick((Decide.ALWAYS, Decide.ON_EXCEPTION, Decide.ON_EXCEPTION)),
         limits=_limits(dice),
@@ -66,6 +67,14 @@ def _step(dice: Dice, name: str, before: list[str]) -> Step:
         on_exhausted=dice.pick(tuple(Exhausted)),
         open=("note",) if dice.happens(0.5) else (),
     )
+
+
+def _with_stand_in(dice: Dice, step: Step) -> tuple[Step, ...]:
+    if not dice.happens(0.1):
+        return (step,)
+    name = f"{step.id}_else"
+    other = replace(step, id=name, inputs=_inputs(name, step.use, step.needs), repair=None, approve=False)
+    return replace(step, fallback=name), other
 
 
 def _inputs(name: str, tool: str, needs: tuple[str, ...]) -> dict[str, Json]:

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from .faults import DEFAULT, Faults
 from .incarnation import Seams
+from .witness import Hopeless
 from .world import World
 
 SEAMS = Seams()
@@ -42,7 +44,8 @@ class History:
 def simulate(seed: int, faults: Faults = DEFAULT, seams: Seams = SEAMS) -> History:
     """One history; never raises for what goes wrong inside it."""
     world = World(seed, faults, seams)
-    world.live()
+    with suppress(Hopeless):
+        world.live()
     witness = world.witness
     ends = Counter(run.state.value for run in witness.runs.values())
     return History(seed, tuple(witness.violations), ends, tuple(witness.trace))

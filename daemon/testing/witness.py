@@ -17,6 +17,12 @@ from .fake_clock import FakeClock
 
 NOW = 0.001
 """Seconds that virtual time may be off by rounding."""
+MOST_VIOLATIONS = 100
+"""A history with so many may well never end."""
+
+
+class Hopeless(BaseException):
+    """The history is not played to its end; no part of it may swallow this."""
 
 
 @dataclass(slots=True)
@@ -56,6 +62,8 @@ class Witness:
 
     def broken(self, invariant: int, what: str) -> None:
         self.violations.append(f"invariant {invariant}: {what}")
+        if len(self.violations) >= MOST_VIOLATIONS:
+            raise Hopeless
 
     def led(self, who: str, epoch: int | None) -> None:
         self._epochs[who] = max(epoch or 0, self._epochs.get(who, 0))
@@ -164,7 +172,7 @@ class Witness:
             self.broken(5, f"{run}: a decider reached {decision.tool} for {event.step}")
         if set(decision.input) - set(step.open):
             self.broken(5, f"{run}: a decider changed locked inputs of {event.step}")
-        without = step.optional or step.on_exhausted is Exhausted.SKIP
+        without = step.fallback or step.optional or step.on_exhausted is Exhausted.SKIP
         goes_on = decision.letter is Letter.A
         if (goes_on and failed and not without) or not (goes_on or failed or failed_now):
             self.broken(5, f"{run}: a decider chose {decision.letter} for {event.step} where that is no move")
@@ -180,14 +188,23 @@ class Witness:
 
     def _ended(self, run: Run) -> None:
         undone = [name for name, step in run.steps.items() if step.state is not StepState.DONE]
+        undone = [name for name in undone if not self._spared(run, name)]
         if run.state is RunState.SUCCEEDED and undone:
             self.broken(10, f"{run.id} succeeded without {', '.join(undone)}")
         if run.state is not RunState.SUCCEEDED and not run.reason:
             self.broken(10, f"{run.id} ended {run.state} and does not say why")
-        if run.state is RunState.DEGRADED and (lost := [name for name in undone if self._final(name)]):
+        if run.state is RunState.DEGRADED and (lost := [name for name in undone if self._final(run, name)]):
             self.broken(10, f"{run.id} is only degraded without {', '.join(lost)}")
 
-    def _final(self, name: str) -> bool:
-        """Nobody could have done without it."""
+    def _spared(self, run: Run, name: str) -> bool:
+        """It would have stood in for a step that is done."""
+        original = self.plan.originals.get(name)
+        return original is not None and run.steps[original].state is StepState.DONE
+
+    def _final(self, run: Run, name: str) -> bool:
+        """Nobody could have done without it, and nobody stood in for it."""
         plan = self.plan
+        if (fallback := plan.by_id[name].fallback) and run.steps[fallback].state is StepState.DONE:
+            return False
+        name = plan.originals.get(name, name)
         return not (plan.by_id[name].optional or plan.dependants[name] or plan.weak_dependants[name])
