@@ -271,7 +271,10 @@ class Attic(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One attempt as the sandbox sees it. `deadline` is wall time for the tool; `seconds` is what is enforced."""
+    """One attempt as the sandbox sees it. `deadline` is wall time for the tool; `seconds` is what is enforced.
+
+    `expires` is the deadline on the boot clock, which no step of the wall clock moves.
+    """
 
     id: str
     tool: str
@@ -285,6 +288,7 @@ class Call:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     outbox: Path | None = None
     dry_run: bool = False
+    expires: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
