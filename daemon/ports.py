@@ -314,10 +314,11 @@ class ToolRunner(Protocol):
 
 
 class Decider(Protocol):
-    """Chooses A, B or C. `prompt` says that it does I/O, so what is known so far is committed before it is asked."""
+    """Chooses A, B or C."""
 
-    @property
-    def prompt(self) -> bool: ...
+    def takes_time(self, job: str) -> bool:
+        """It does I/O for this job, so what is known so far is committed before it is asked."""
+        ...
 
     def decide(self, plan: Plan, ask: Ask, run: Run, now: datetime) -> Decision: ...
 
@@ -341,7 +342,11 @@ class Artifacts(Protocol):
         ...
 
     def put(self, content: bytes) -> str:
-        """Keep bytes under their digest."""
+        """Keep bytes under their digest, durably."""
+        ...
+
+    def note(self, content: bytes) -> str:
+        """Keep bytes under their digest; a power cut may forget what was noted last, so nothing may depend on it."""
         ...
 
     def get(self, sha256: str) -> bytes: ...

@@ -106,7 +106,7 @@ class Incarnation:
             clock=setting.clock,
             store=WatchedStore(setting.seams.store(setting.store), self),
             runner=setting.seams.runner(self),
-            decider=ScriptedDecider(repeat(whims), prompt=setting.dice.happens(0.5)),
+            decider=ScriptedDecider(repeat(whims), takes_time=setting.dice.happens(0.5)),
             artifacts=setting.artifacts,
             sink=self,
             secret=lambda name: f"secret of {name}",

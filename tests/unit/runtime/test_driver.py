@@ -269,7 +269,7 @@ def test_what_is_known_is_stored_before_a_model_is_asked() -> None:
         seen.append(len([event for event in stage.sink.events if isinstance(event, AttemptEnded)]))
         return agree(step, ask)
 
-    stage.outside = replace(stage.outside, decider=ScriptedDecider([look], prompt=True))
+    stage.outside = replace(stage.outside, decider=ScriptedDecider([look], takes_time=True))
     stage.restart()
     stage.run(make_plan([Step("a", "look", on_exhausted=Exhausted.FAIL)]))
     assert seen == [1]
