@@ -32,6 +32,7 @@ from .domain.job import Job
 from .ports import Attic, EventSink, Queries, Store, StoreError, StoreUnavailable
 from .registry import discover
 from .runtime.accountant import Pace
+from .runtime.commands import StoreCommands
 from .runtime.deciders import RuleDecider
 from .runtime.duty import Service
 from .runtime.executor import Executor
@@ -145,6 +146,23 @@ class Daemon:
             outbox=self.config.settings.outbox,
             tools=self.config.tools,
         )
+
+    @cached_property
+    def commands(self) -> StoreCommands:
+        return StoreCommands(
+            store=self.store,
+            queries=self.queries,
+            plans=self.plans,
+            clock=self.clock,
+            jobs=lambda: self._in_force,
+            ring=self._rouse,
+            zone_data=zone_data_version(),
+        )
+
+    def _rouse(self) -> None:
+        """Whoever carries runs, here or in another process, looks at once."""
+        self.doorbell.ring()
+        self._ring()
 
     @cached_property
     def alarm(self) -> Alarm:
