@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar, Literal, get_type_hints
@@ -147,6 +148,14 @@ class ToolContext:
     parts: tuple[str, ...] = ()
     outbox: Path | None = None
     dry_run: bool = False
+    expires: float | None = None
+    """The deadline on the clock that no step of the wall clock moves (CLOCK_BOOTTIME, seconds)."""
+
+    def late(self) -> float:
+        """Seconds past the deadline, by the clock that says more; negative while something may still be sent."""
+        late = (datetime.now(UTC) - self.deadline).total_seconds()
+        boot = time.clock_gettime(time.CLOCK_BOOTTIME)
+        return late if self.expires is None else max(late, boot - self.expires)
 
     def save(self, name: str, content: bytes, media_type: str = "application/octet-stream") -> Artifact:
         """Keep `content` as an artifact of this call."""

@@ -121,7 +121,7 @@ def _url(request: Input, context: ToolContext) -> str:
 
 
 def _seconds(request: Input, context: ToolContext) -> float:
-    left = (context.deadline - datetime.now(UTC)).total_seconds()
+    left = -context.late()
     if left <= 0:
         raise InvalidInputError("the deadline has passed before the query")
     return min(request.statement_timeout, left)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -100,8 +99,7 @@ def http_post(request: Input, context: ToolContext) -> Output:
 
 def _client(context: ToolContext) -> httpx.Client:
     """No retries, no redirects, and no waiting beyond the deadline."""
-    left = (context.deadline - datetime.now(UTC)).total_seconds()
-    return httpx.Client(timeout=max(0.001, left), follow_redirects=False)
+    return httpx.Client(timeout=max(0.001, -context.late()), follow_redirects=False)
 
 
 def _authorization(context: ToolContext) -> dict[str, str]:
@@ -116,8 +114,8 @@ def _key(context: ToolContext) -> str:
 
 
 def _in_time(context: ToolContext) -> None:
-    if datetime.now(UTC) >= context.deadline:
-        raise TransientError("not sent: the deadline has passed")
+    if (late := context.late()) >= 0:
+        raise TransientError(f"not sent: the deadline had passed {late:.1f} s before")
 
 
 def _dry_path(context: ToolContext) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -140,9 +139,8 @@ def _key(context: ToolContext) -> str:
 
 
 def _in_time(context: ToolContext) -> None:
-    late = datetime.now(UTC) - context.deadline
-    if late.total_seconds() >= 0:
-        raise TransientError(f"not sent: the deadline had passed {late.total_seconds():.1f} s before")
+    if (late := context.late()) >= 0:
+        raise TransientError(f"not sent: the deadline had passed {late:.1f} s before")
 
 
 def _output(receipt: Receipt) -> Output:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +16,7 @@ from .adapters.alert_outbox import AlertOutbox
 from .adapters.artifacts import LocalArtifacts
 from .adapters.clock import SystemClock
 from .adapters.doorbell import Attended, Doorbell
+from .adapters.llm.staff import Staff
 from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
 from .adapters.sql.attic import SqlAttic
@@ -29,11 +30,12 @@ from .config import Loaded, Settings, load, read_settings
 from .config.secrets import Secrets
 from .domain.draft import Toolbox
 from .domain.job import Job
+from .domain.llm import Llm
+from .domain.tool import BrokenTool, ToolSpec
 from .ports import Attic, EventSink, Queries, Store, StoreError, StoreUnavailable
 from .registry import discover
 from .runtime.accountant import Pace
 from .runtime.commands import StoreCommands
-from .runtime.deciders import RuleDecider
 from .runtime.duty import Service
 from .runtime.executor import Executor
 from .runtime.loop import Loop
@@ -121,16 +123,16 @@ class Daemon:
         return Plans(self.store)
 
     @cached_property
-    def office(self) -> Office | None:
-        """The models that decide; None where no job has one. Raises PromptError."""
-        settings = self.config.settings
-        models = {job.id: job.model for job in self.config.jobs if job.model}
-        if not models:
-            return None
+    def staff(self) -> Staff:
+        """Who decides. Raises PromptError."""
+        return Staff(models_of(self.config), self._open_office)
+
+    def _open_office(self, models: Mapping[str, Llm]) -> Office:
         from .adapters.llm.opening import open_office  # noqa: PLC0415 - only who has a model needs Jinja
 
+        settings = self.config.settings
         spent = settings.state / "models.db"
-        return open_office(models, spent, self.clock, self.artifacts, self.observers.notice, settings.secrets)
+        return open_office(models, spent, self.clock, self.artifacts, self.observers.notice, self._secrets[-1])
 
     @cached_property
     def outside(self) -> Outside:
@@ -139,12 +141,12 @@ class Daemon:
             clock=self.clock,
             store=self.store,
             runner=self.runner,
-            decider=self.office or RuleDecider(),
+            decider=self.staff,
             artifacts=self.artifacts,
             sink=self.observers,
             secret=self._secret,
             outbox=self.config.settings.outbox,
-            tools=self.config.tools,
+            tools=self._tools,
         )
 
     @cached_property
@@ -163,6 +165,11 @@ class Daemon:
         """Whoever carries runs, here or in another process, looks at once."""
         self.doorbell.ring()
         self._ring()
+
+    @cached_property
+    def _tools(self) -> dict[str, ToolSpec]:
+        """As they are now."""
+        return dict(self.config.tools)
 
     @cached_property
     def alarm(self) -> Alarm:
@@ -186,8 +193,7 @@ class Daemon:
         scheduler.assign(config.by_id, config.absent)
         scheduler.pace = Pace(settings.catch_up.at_once, settings.catch_up.ask_above)
         scheduler.tag_limits = settings.concurrency
-        if self.office:
-            self.office.warm_up()
+        self.staff.warm_up()
         return Service(self.outside, self.executor, scheduler, self.renewal)
 
     @cached_property
@@ -204,6 +210,10 @@ class Daemon:
         self._in_force.clear()
         self._in_force.update(jobs.by_id)
         self._secrets.append(config.settings.secrets)
+        self.staff.renew(models_of(config))
+        self._tools.update(config.tools)
+        self._broken.clear()
+        self._broken.update(config.broken)
         self.runner.renew(recipe_of(config.settings, jobs.by_id.values()))
         self.renewal.offer(jobs)
         self.alarm.ring()
@@ -211,6 +221,19 @@ class Daemon:
     @cached_property
     def _in_force(self) -> dict[str, Job]:
         return dict(self.config.by_id)
+
+    @property
+    def secrets(self) -> Secrets:
+        """As configured now."""
+        return self._secrets[-1]
+
+    def toolbox(self) -> Toolbox:
+        """The tools as they are now, the broken ones too."""
+        return Toolbox(tools=self._tools, broken=self._broken)
+
+    @cached_property
+    def _broken(self) -> dict[str, BrokenTool]:
+        return dict(self.config.broken)
 
     def _secret(self, name: str) -> str:
         """As configured now, not as it was at the start."""
@@ -234,8 +257,8 @@ class Daemon:
         """Give back what was taken: processes first, then the lease, then the store."""
         if "runner" in self.__dict__ or self.sandbox is not None:
             self.runner.close()
-        if office := self.__dict__.get("office"):
-            office.close()
+        if "staff" in self.__dict__:
+            self.staff.close()
         if "alarm" in self.__dict__:
             self.alarm.stop()
         for bell in ("doorbell", "reload_bell"):
@@ -245,6 +268,11 @@ class Daemon:
             with suppress(StoreError):  # a store that is away frees its lease by itself
                 self.store.resign(self.owner)
             self.store.close()
+
+
+def models_of(config: Loaded) -> Mapping[str, Llm]:
+    """The model of every job that has one."""
+    return {job.id: job.model for job in config.jobs if job.model}
 
 
 def recipe_of(settings: Settings, jobs: Iterable[Job]) -> Recipe:

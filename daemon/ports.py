@@ -368,7 +368,10 @@ class Attic(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One attempt as the sandbox sees it. `deadline` is wall time for the tool; `seconds` is what is enforced."""
+    """One attempt as the sandbox sees it. `deadline` is wall time for the tool; `seconds` is what is enforced.
+
+    `expires` is the deadline on the boot clock, which no step of the wall clock moves.
+    """
 
     id: str
     tool: str
@@ -382,6 +385,7 @@ class Call:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     outbox: Path | None = None
     dry_run: bool = False
+    expires: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -407,10 +411,11 @@ class ToolRunner(Protocol):
 
 
 class Decider(Protocol):
-    """Chooses A, B or C. `prompt` says that it does I/O, so what is known so far is committed before it is asked."""
+    """Chooses A, B or C."""
 
-    @property
-    def prompt(self) -> bool: ...
+    def takes_time(self, job: str) -> bool:
+        """It does I/O for this job, so what is known so far is committed before it is asked."""
+        ...
 
     def decide(self, plan: Plan, ask: Ask, run: Run, now: datetime) -> Decision: ...
 
@@ -434,7 +439,11 @@ class Artifacts(Protocol):
         ...
 
     def put(self, content: bytes) -> str:
-        """Keep bytes under their digest."""
+        """Keep bytes under their digest, durably."""
+        ...
+
+    def note(self, content: bytes) -> str:
+        """Keep bytes under their digest; a power cut may forget what was noted last, so nothing may depend on it."""
         ...
 
     def get(self, sha256: str) -> bytes: ...

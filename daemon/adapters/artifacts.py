@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from ..domain.model import Json
@@ -35,7 +36,7 @@ class LocalArtifacts:
             raise ValueError(f"the output names the artifact {artifact['name']!r}, but the tool left no such file")
         if _digest(source) != artifact["sha256"]:
             raise ValueError(f"the artifact {artifact['name']!r} is not what its digest says")
-        self._store(source, target)
+        self._store(source, target, _flush)
 
     def give(self, workdir: Path, artifact: Json) -> None:
         source, folder = self.path(artifact["sha256"]), workdir / "in"
@@ -46,20 +47,29 @@ class LocalArtifacts:
         (folder / artifact["sha256"]).chmod(0o400)
 
     def put(self, content: bytes) -> str:
+        return self._put(content, _flush)
+
+    def note(self, content: bytes) -> str:
+        return self._put(content, lambda _: None)
+
+    def _put(self, content: bytes, flush: Callable[[Path], None]) -> str:
         digest = hashlib.sha256(content).hexdigest()
         target = self.path(digest)
         if not target.exists():
             self._work.mkdir(parents=True, exist_ok=True)
             source = self._work / f"put-{digest}-{os.getpid()}"
             source.write_bytes(content)
-            self._store(source, target)
+            self._store(source, target, flush)
         return digest
 
     def get(self, sha256: str) -> bytes:
         try:
-            return self.path(sha256).read_bytes()
+            content = self.path(sha256).read_bytes()
         except OSError as error:
             raise StoreUnavailable(f"cannot read the artifact {sha256[:12]}: {error.strerror}") from error
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise StoreUnavailable(f"the artifact {sha256[:12]} is damaged")
+        return content
 
     def path(self, sha256: str) -> Path:
         return self._root / sha256[:2] / sha256
@@ -67,14 +77,14 @@ class LocalArtifacts:
     def discard(self, workdir: Path) -> None:
         shutil.rmtree(workdir, ignore_errors=True)
 
-    def _store(self, source: Path, target: Path) -> None:
-        """Durable before anything names it: the file, then the folder that lists it."""
+    def _store(self, source: Path, target: Path, flush: Callable[[Path], None]) -> None:
+        """The file, then the folder that lists it, before anything names it."""
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             source.chmod(0o600)
-            _flush(source)
+            flush(source)
             source.replace(target)
-            _flush(target.parent)
+            flush(target.parent)
         except OSError as error:
             raise StoreUnavailable(f"cannot store an artifact in {target.parent}: {error.strerror}") from error
 

@@ -44,6 +44,7 @@ def _tool_call(call: Call) -> protocol.ToolCall:
         parts=call.parts,
         outbox=str(call.outbox) if call.outbox else None,
         dry_run=call.dry_run,
+        expires=call.expires,
     )
 
 

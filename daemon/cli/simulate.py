@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 
 from ..domain.nearest import did_you_mean
 from . import printing, times
+from .casting import cast
 from .exit_codes import ExitCode
 from .requesting import job_named
 from .session import Session
@@ -20,17 +20,14 @@ if TYPE_CHECKING:
     from ..domain.plan import Plan
     from ..testing.faults import Faults
     from ..testing.habits import Habit
-    from ..testing.rehearsal import Prediction, Take
-
-HISTORY = 50
-"""Earlier runs from which the habits of a job's steps are learnt."""
+    from ..testing.rehearsal import Prediction, Take, Troupe
 
 
 def register(app: typer.Typer) -> None:
     app.command()(simulate)
 
 
-def simulate(
+def simulate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     context: typer.Context,
     job: Annotated[str, typer.Argument(metavar="JOB", help="The job's id.")],
     runs: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many runs.")] = 500,
@@ -38,23 +35,24 @@ def simulate(
     faults: Annotated[
         str, typer.Option(metavar="NAME=SHARE,...", help="What goes wrong how often, for example tool=0.2,kill=0.1.")
     ] = "",
+    ask_model: Annotated[
+        bool, typer.Option("--ask-model", help="Have the job's own model decide, asked each question once; it costs.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> int:
     """Run a job many times in virtual time, with its own plan and its own history, and nothing real touched."""
-    from ..testing.habits import unsettled
     from ..testing.rehearsal import predict, skeleton
 
     session: Session = context.obj
     chosen = job_named(session.config(), job)
     around, failing = _faults(faults)
-    known = unsettled(_habits(session, chosen.plan), failing)
-    bare = skeleton(chosen.plan)
-    if not as_json:
-        _say_assumptions(known, around)
-    takes = list(_shown(_takes(bare, known, around, range(seed, seed + runs)), runs, hide=as_json))
-    found = predict(takes)
+    with cast(session, chosen, failing, ask_model=ask_model) as troupe:
+        if not as_json:
+            _say_assumptions(troupe.known, around)
+        takes = _takes(skeleton(chosen.plan), troupe, around, range(seed, seed + runs))
+        found = predict(list(_shown(takes, runs, hide=as_json)))
     if as_json:
-        printing.say_json(asdict(found) | {"seed": seed, "faults": asdict(around), "steps": _steps(known)})
+        printing.say_json(asdict(found) | {"seed": seed, "faults": asdict(around), "steps": _steps(troupe.known)})
     else:
         _say(found)
     return ExitCode.FAILED if found.violations else ExitCode.OK
@@ -84,18 +82,10 @@ def _share(part: str, text: str) -> float:
     return share
 
 
-def _habits(session: Session, plan: Plan) -> Mapping[str, Habit]:
-    from ..testing.habits import habits
-
-    with closing(session.observer()) as daemon:
-        rows = daemon.queries.runs(plan.job, limit=HISTORY)
-        return habits(plan, [daemon.queries.events(row.id) for row in rows])
-
-
-def _takes(plan: Plan, known: Mapping[str, Habit], faults: Faults, seeds: range) -> Iterator[Take]:
+def _takes(plan: Plan, troupe: Troupe, faults: Faults, seeds: range) -> Iterator[Take]:
     from ..testing.rehearsal import rehearse
 
-    return (rehearse(plan, known, seed, faults) for seed in seeds)
+    return (rehearse(plan, troupe, seed, faults) for seed in seeds)
 
 
 def _shown(takes: Iterator[Take], total: int, *, hide: bool) -> Iterator[Take]:
@@ -133,7 +123,7 @@ def _say(found: Prediction) -> None:
         typer.echo(f"{outcome:10} {share:7.2%}")
     typer.echo(f"\nduplicates {found.duplicates}")
     typer.echo(f"duration   {times.length(found.p50)} at the median, {times.length(found.p95)} at the 95th percentile")
-    typer.echo("tokens     0: decided by rule")
+    typer.echo(f"tokens     {found.tokens:,.0f} a run" if found.tokens else "tokens     0: decided by rule")
     typer.echo(f"the worst  {', '.join(f'--runs 1 --seed {seed}' for seed in found.worst)}")
     for broken in found.violations:
         printing.console().print(broken, style="bold red")

@@ -43,7 +43,7 @@ def complaints(section: ModelSection, toolbox: Toolbox, folder: Path) -> Iterato
         yield ("base_url",), "an Azure model has its endpoint under 'azure'", "leave base_url out"
     yield from _unset_secrets(section, toolbox)
     yield from _unpriced(section)
-    yield from _unfound(section, folder)
+    yield from _unusable(section, folder)
 
 
 def _unset_secrets(section: ModelSection, toolbox: Toolbox) -> Iterator[Complaint]:
@@ -59,10 +59,23 @@ def _unpriced(section: ModelSection) -> Iterator[Complaint]:
             yield ("budgets", scope.value, "money"), "a budget in money needs prices", "add them under 'prices'"
 
 
-def _unfound(section: ModelSection, folder: Path) -> Iterator[Complaint]:
+def _unusable(section: ModelSection, folder: Path) -> Iterator[Complaint]:
+    """Prompts that are not there, or that no decider could use."""
     for name, file in _prompts(section):
         if not (folder / file).is_file():
             yield ("prompts", name), f"there is no file {folder / file}", "the path is relative to the config folder"
+        elif why := _fault(name, folder / file):
+            yield ("prompts", name), f"the prompt {folder / file} cannot be used: {why}", "start from the shipped one"
+
+
+def _fault(name: str, path: Path) -> str:
+    from ..domain.prompt import parse  # noqa: PLC0415 - only who has prompts of their own needs Jinja
+
+    try:
+        parse(name, path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        return str(error)
+    return ""
 
 
 def _prompts(section: ModelSection) -> Iterator[tuple[str, str]]:

@@ -16,7 +16,8 @@ from ..ports import Decider, StoreError
 class RuleDecider:
     """The embedded default: deterministic, no network. It chooses what the policy would do without it."""
 
-    prompt: bool = False
+    def takes_time(self, job: str) -> bool:  # noqa: ARG002  # the port's shape
+        return False
 
     def decide(self, plan: Plan, ask: Ask, run: Run, now: datetime) -> Decision:  # noqa: ARG002  # the port's shape
         return by_rule(plan.by_id[ask.step], ask)

@@ -177,7 +177,7 @@ class Driver:
         self._happened(RunStarted(self._now()))
 
     def _ask(self, action: Ask) -> None:
-        if self._outside.decider.prompt:
+        if self._outside.decider.takes_time(self._plan.job):
             self._flush()
         outside = self._outside
         decision = outside.rules.decide(outside.decider, self._plan, action, self._run, self._now())

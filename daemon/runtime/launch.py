@@ -30,4 +30,4 @@ def launch(outside: Outside, call: Call, since: float, on_end: Callable[[Ended],
         return NotBegun()
     for artifact in artifacts_in(call.input):
         outside.artifacts.give(call.workdir, artifact)
-    return outside.runner.start(dataclasses.replace(call, seconds=left), on_end)
+    return outside.runner.start(dataclasses.replace(call, seconds=left, expires=since + call.seconds), on_end)

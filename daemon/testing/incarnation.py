@@ -11,7 +11,7 @@ from typing import Protocol
 from daemon.domain.events import Event
 from daemon.domain.job import Job
 from daemon.domain.model import Run
-from daemon.ports import Birth, Call, Change, Ended, Notice, Running, Store, ToolRunner
+from daemon.ports import Birth, Call, Change, Decider, Ended, Notice, Running, Store, ToolRunner
 from daemon.runtime.duty import Service
 from daemon.runtime.loop import Loop
 from daemon.runtime.outside import Outside
@@ -63,6 +63,8 @@ class Setting:
     witness: Witness
     artifacts: MemoryArtifacts = field(default_factory=MemoryArtifacts)
     seams: Seams = Seams()
+    decider: Decider | None = None
+    """Whims of the dice where it is not given."""
 
 
 class Fate(Protocol):
@@ -100,13 +102,13 @@ class Incarnation:
 
     def _outside(self) -> Outside:
         setting = self._setting
-        whims = Whims(setting.dice, setting.faults)
+        whims = repeat(Whims(setting.dice, setting.faults))
         return Outside(
             owner=self.name,
             clock=setting.clock,
             store=WatchedStore(setting.seams.store(setting.store), self),
             runner=setting.seams.runner(self),
-            decider=ScriptedDecider(repeat(whims), prompt=setting.dice.happens(0.5)),
+            decider=setting.decider or ScriptedDecider(whims, takes_time=setting.dice.happens(0.5)),
             artifacts=setting.artifacts,
             sink=self,
             secret=lambda name: f"secret of {name}",

@@ -104,7 +104,8 @@ class InlineExecutor:
         seat = self._seats[run_id] = Seat()
 
         def deliver(arrival: Arrival) -> None:
-            self._gate(lambda: self._look(run_id, seat, [arrival]))
+            # Never in the midst of an advance: an outcome may be known before its launch has returned.
+            self._clock.after(0.0, lambda: self._gate(lambda: self._look(run_id, seat, [arrival])))
 
         def sit_down() -> None:
             seat.driver = make(deliver)

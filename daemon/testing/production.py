@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from daemon.domain.job import Job
-from daemon.ports import Call
+from daemon.ports import Call, Decider
 
 from .plays import Play
 
@@ -25,3 +25,5 @@ class Actors(Protocol):
 class Production:
     job: Job
     cast: Actors
+    decider: Decider | None = None
+    """Whims of the dice where it is not given."""

@@ -8,14 +8,17 @@ from dataclasses import dataclass, replace
 
 from daemon.domain.codec import encode
 from daemon.domain.digests import digest
+from daemon.domain.events import Decided
 from daemon.domain.model import Run
 from daemon.domain.plan import Plan
 from daemon.domain.tool import ToolSpec
+from daemon.ports import Decider
 
 from .faults import NONE, Dice, Faults
 from .habits import Habit, HabitualCast
 from .incarnation import Seams
 from .production import Production
+from .tokens import tokens_of
 from .tools import ANYTHING, make_job
 from .world import World
 
@@ -34,11 +37,15 @@ class Take:
     seconds: float
     duplicates: int
     violations: tuple[str, ...]
+    tokens: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Over many takes: shares by outcome, seconds at the median and at the 95th percentile, the worst seeds."""
+    """Over many takes: shares by outcome, seconds at the median and at the 95th percentile, the worst seeds.
+
+    `tokens` are the mean of a run.
+    """
 
     runs: int
     shares: Mapping[str, float]
@@ -47,6 +54,7 @@ class Prediction:
     p95: float
     worst: tuple[int, ...]
     violations: tuple[str, ...]
+    tokens: float
 
 
 OUTCOMES = ("succeeded", "degraded", "escalated", "failed", "cancelled")
@@ -65,18 +73,33 @@ def _open(tool: ToolSpec) -> ToolSpec:
     return replace(tool, input_schema=ANYTHING, output_schema=ANYTHING, destination=(), secrets=())
 
 
-def rehearse(plan: Plan, known: Mapping[str, Habit], seed: int, faults: Faults = USUAL) -> Take:
+@dataclass(frozen=True, slots=True)
+class Troupe:
+    """Who plays: the tools as they are used to act, and whoever decides (the rule, or whims, without a decider).
+
+    `tokens` is what a decision takes that does not say it itself.
+    """
+
+    known: Mapping[str, Habit]
+    decider: Decider | None = None
+    tokens: float = 0.0
+
+
+def rehearse(plan: Plan, troupe: Troupe, seed: int, faults: Faults = USUAL) -> Take:
     """One history of a skeleton; the same seed gives the same one."""
     dice = Dice(seed)
     job = make_job(plan, ONCE, "UTC")
-    world = World(seed, faults, Seams(), Production(job, HabitualCast(dice, plan, known)))
+    production = Production(job, HabitualCast(dice, plan, troupe.known), troupe.decider)
+    world = World(seed, faults, Seams(), production)
     world.live()
     witness = world.witness
     asked = any(seen.escalated for seen in witness.seen.values())
     runs = list(witness.runs.values())
     outcome = "escalated" if asked else _worst(runs)
     duplicates = sum("arrived" in broken and "times" in broken for broken in witness.violations)
-    return Take(seed, outcome, max(map(_seconds, runs), default=0.0), duplicates, tuple(witness.violations))
+    made = [what.decision for _, _, _, what in witness.trace if isinstance(what, Decided)]
+    tokens = sum(tokens_of(each) or troupe.tokens for each in made) / max(1, len(runs))
+    return Take(seed, outcome, max(map(_seconds, runs), default=0.0), duplicates, tuple(witness.violations), tokens)
 
 
 def _worst(runs: Sequence[Run]) -> str:
@@ -102,4 +125,5 @@ def predict(takes: Sequence[Take], worst: int = 3) -> Prediction:
         p95=seconds[min(len(seconds) - 1, int(len(seconds) * 0.95))],
         worst=tuple(take.seed for take in ranked[:worst]),
         violations=tuple(broken for take in takes for broken in take.violations),
+        tokens=sum(take.tokens for take in takes) / len(takes),
     )

@@ -35,14 +35,13 @@ def refuse(step: Step, ask: Ask) -> Decision:
 class ScriptedDecider:
     """`daemon.ports.Decider`. Takes its choices in turn and agrees with the rule when there are no more."""
 
-    def __init__(self, choices: Iterable[Choice] = (), *, prompt: bool = False) -> None:
+    def __init__(self, choices: Iterable[Choice] = (), *, takes_time: bool = False) -> None:
         self.asked: list[Ask] = []
         self._choices = iter(choices)
-        self._prompt = prompt
+        self._takes_time = takes_time
 
-    @property
-    def prompt(self) -> bool:
-        return self._prompt
+    def takes_time(self, job: str) -> bool:  # noqa: ARG002  # the port's shape
+        return self._takes_time
 
     def decide(self, plan: Plan, ask: Ask, run: Run, now: datetime) -> Decision:  # noqa: ARG002  # the port's shape
         self.asked.append(ask)

@@ -90,7 +90,8 @@ class Flight:
 
     def _send(self) -> None:
         """The child looks at the clock right before it sends."""
-        if self._clock.now() < self._call.deadline:
+        expires = self._call.expires
+        if self._clock.now() < self._call.deadline and (expires is None or self._clock.boot() < expires):
             self._receiver.take(self._call, self._play.parts)
         elif self._timers:
             self.vanish()

@@ -71,6 +71,7 @@ class World:
             self._receiver(seams),
             self.witness,
             seams=seams,
+            decider=play.decider,
         )
         self._due = due_in_history(job.schedule) if job.schedule else ()
         self._people = People(dice, faults, clock, self._raw, self.witness, self._ring)

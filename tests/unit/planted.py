@@ -202,7 +202,7 @@ class NoDeadlines:
         self._inner = inner
 
     def start(self, call: Call, on_end: Callable[[Ended], None]) -> Running:
-        return self._inner.start(replace(call, deadline=call.deadline + timedelta(days=1)), on_end)
+        return self._inner.start(replace(call, deadline=call.deadline + timedelta(days=1), expires=None), on_end)
 
     def close(self) -> None:
         self._inner.close()

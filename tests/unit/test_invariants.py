@@ -75,7 +75,7 @@ def test_invariant_5_a_decider_only_chooses_what_the_plan_allows() -> None:
 
 def test_invariant_7_a_run_without_a_decider_still_finishes_by_rule() -> None:
     plan = make_plan([Step("a", "look"), SEND], decide=Decide.ALWAYS)
-    stage = Stage(Script({("a", 1): fail(Kind.BAD_DATA)}), decider=ScriptedDecider([refuse] * 9, prompt=True))
+    stage = Stage(Script({("a", 1): fail(Kind.BAD_DATA)}), decider=ScriptedDecider([refuse] * 9, takes_time=True))
     run_id = stage.begin(plan)
     assert stage.play(run_id).escalations
     stage.answer(run_id, "retry")

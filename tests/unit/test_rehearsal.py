@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from daemon.domain.errors import Kind
-from daemon.domain.events import AttemptEnded, AttemptStarted
-from daemon.domain.model import Attempt, Failed, Purpose, Succeeded
-from daemon.domain.plan import Exhausted, Plan, Step
+from daemon.domain.events import AttemptEnded, AttemptStarted, Decided
+from daemon.domain.model import Attempt, Decision, Failed, Letter, Purpose, Run, Succeeded
+from daemon.domain.plan import Decide, Exhausted, Plan, Step
+from daemon.domain.policy import Ask
 from daemon.testing.faults import NONE
 from daemon.testing.habits import FAILING, Habit, habits, unsettled
-from daemon.testing.rehearsal import USUAL, predict, rehearse, skeleton
+from daemon.testing.rehearsal import USUAL, Troupe, predict, rehearse, skeleton
+from daemon.testing.tokens import Remembered, tokens_a_decision
 from daemon.testing.tools import make_plan
 from tests.builders import T0, after
 
@@ -36,30 +38,30 @@ def history(*attempts: tuple[float, Failed | Succeeded]) -> list[AttemptStarted 
 
 
 def test_without_faults_every_run_succeeds_in_the_time_of_its_longest_path() -> None:
-    found = predict([rehearse(PLAN, SURE, seed, NONE) for seed in range(20)])
+    found = predict([rehearse(PLAN, Troupe(SURE), seed, NONE) for seed in range(20)])
     assert found.shares["succeeded"] == 1.0
     assert (found.p50, found.duplicates, found.violations) == (3.0, 0, ())
 
 
 def test_faults_around_sure_tools_neither_lose_nor_double_anything() -> None:
     around = replace(USUAL, kill=0.8, crash=0.02, receiver=0.5, freeze=0.05)
-    found = predict([rehearse(PLAN, SURE, seed, around) for seed in range(150)])
+    found = predict([rehearse(PLAN, Troupe(SURE), seed, around) for seed in range(150)])
     assert (found.duplicates, found.violations) == (0, ())
 
 
 def test_tools_that_often_fail_show_in_the_shares_and_the_worst_seeds_show_why() -> None:
     often = unsettled(SURE, 0.6)
-    takes = [rehearse(PLAN, often, seed) for seed in range(150)]
+    takes = [rehearse(PLAN, Troupe(often), seed) for seed in range(150)]
     found = predict(takes)
     assert found.violations == ()
     assert 0.2 < found.shares["escalated"] < 1.0
     assert found.shares["degraded"] > 0
     assert sum(found.shares.values()) == 1.0
-    assert rehearse(PLAN, often, found.worst[0]).outcome in {"escalated", "failed"}
+    assert rehearse(PLAN, Troupe(often), found.worst[0]).outcome in {"escalated", "failed"}
 
 
 def test_the_same_seed_gives_the_same_take() -> None:
-    assert rehearse(PLAN, unsettled(SURE, 0.5), 7) == rehearse(PLAN, unsettled(SURE, 0.5), 7)
+    assert rehearse(PLAN, Troupe(unsettled(SURE, 0.5)), 7) == rehearse(PLAN, Troupe(unsettled(SURE, 0.5)), 7)
 
 
 def test_habits_are_learnt_from_what_the_attempts_did() -> None:
@@ -79,3 +81,38 @@ def test_a_skeleton_keeps_the_flow_and_drops_what_real_data_would_be_needed_for(
     bare = skeleton(original)
     assert (bare.steps[0].inputs, bare.steps[0].timeout, bare.limits) == ({}, timedelta(seconds=5), original.limits)
     assert bare.digest != original.digest
+
+
+def test_tokens_are_predicted_from_what_a_decision_took_in_earlier_runs() -> None:
+    asked = Decided(T0, "query", Decision(Letter.A, "look", "", "model", Letter.A, tokens_in=90, tokens_out=10))
+    ruled = Decided(T0, "query", Decision(Letter.A, "look", "", "rule", Letter.A))
+    assert tokens_a_decision([[asked, ruled], [asked]]) == 100
+    assert tokens_a_decision([[ruled]]) == 0
+
+    always = replace(PLAN, decide=Decide.ALWAYS)
+    assert predict([rehearse(always, Troupe(SURE, tokens=100), seed, NONE) for seed in range(5)]).tokens == 300
+    assert predict([rehearse(PLAN, Troupe(SURE, tokens=100), seed, NONE) for seed in range(5)]).tokens == 0
+
+
+def test_a_model_is_asked_each_question_once_and_every_time_counts() -> None:
+    model = Model()
+    always, troupe = replace(PLAN, decide=Decide.ALWAYS), Troupe(SURE, Remembered(model))
+    found = predict([rehearse(always, troupe, seed, NONE) for seed in range(5)])
+
+    assert (found.tokens, sorted(model.known)) == (300, ["chart", "post", "query"])
+
+
+class Model:
+    """Answers from a cache, at no cost, what it was asked before."""
+
+    def __init__(self) -> None:
+        self.known: set[str] = set()
+
+    def takes_time(self, job: str) -> bool:
+        return bool(job)
+
+    def decide(self, plan: Plan, ask: Ask, run: Run, now: datetime) -> Decision:  # noqa: ARG002  # the port's shape
+        taken = 0 if ask.step in self.known else 100
+        self.known.add(ask.step)
+        use = plan.by_id[ask.step].use
+        return Decision(ask.rule, use, "", "model", ask.rule, prompt=ask.step, tokens_in=taken)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ...domain.errors import ClockwrightError
 from ...domain.model import Decision, Json
 from ...domain.quota import wire
+from ...ports import StoreError
 
 
 class CaseError(ClockwrightError):
@@ -37,12 +38,15 @@ class Case:
 
 
 def case_of(decision: Decision, name: str, get: Callable[[str], bytes]) -> Case | None:
-    """A stored decision as a case that expects what was decided; None where it asked no model."""
+    """A stored decision as a case that expects what was decided; None without a model or with the record lost."""
     if not decision.prompt or not decision.snapshot:
         return None
-    schema = json.loads(get(decision.prompt))["schema"]
+    try:
+        schema, snapshot = json.loads(get(decision.prompt))["schema"], get(decision.snapshot).decode()
+    except StoreError:
+        return None
     prompt = decision.prompt_version.partition("/")[0]
-    letter, snapshot = decision.letter.value, get(decision.snapshot).decode()
+    letter = decision.letter.value
     return Case(name, prompt, snapshot, schema, (letter,), decision.rule.value)
 
 

@@ -37,13 +37,14 @@ class NoAnswer(Exception):
 class ModelDecider:
     """`daemon.ports.Decider`. Never raises, and always answers within its deadline."""
 
-    prompt = True
-
     def __init__(self, llm: Llm, prompts: Prompts, line: Line, desk: Desk) -> None:
         self._llm = llm
         self._prompts = prompts
         self._line = line
         self._desk = desk
+
+    def takes_time(self, job: str) -> bool:  # noqa: ARG002  # the port's shape
+        return True
 
     def decide(self, plan: Plan, ask: Ask, run: Run, now: datetime) -> Decision:
         situation = Situation(plan, run, ask, now)

@@ -39,9 +39,8 @@ class Office:
         with suppress(sqlite3.Error):  # old figures do no harm
             desk.spending.forget(desk.clock.now())
 
-    @property
-    def prompt(self) -> bool:
-        return bool(self._deciders)
+    def takes_time(self, job: str) -> bool:
+        return job in self._deciders
 
     def decide(self, plan: Plan, ask: Ask, run: Run, now: datetime) -> Decision:
         return self._deciders.get(plan.job, self._rule).decide(plan, ask, run, now)

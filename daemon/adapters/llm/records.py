@@ -35,7 +35,7 @@ def _kept(hearing: Hearing, text: str) -> str:
     """A disk that is full must not stop the run here; the commit that follows will say so."""
     if text:
         with suppress(StoreError, OSError):
-            return hearing.desk.artifacts.put(hearing.redact(text).encode(errors="replace"))
+            return hearing.desk.artifacts.note(hearing.redact(text).encode(errors="replace"))
     return ""
 
 

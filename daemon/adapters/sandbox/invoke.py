@@ -93,6 +93,7 @@ def _context(call: ToolCall) -> ToolContext:
         parts=call.parts,
         outbox=Path(call.outbox) if call.outbox else None,
         dry_run=call.dry_run,
+        expires=call.expires,
     )
 
 

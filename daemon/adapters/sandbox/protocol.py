@@ -28,8 +28,9 @@ class Limits:
 class ToolCall:
     """One call of one tool.
 
-    `deadline` is the aware UTC instant that the tool sees; `timeout` the seconds that the supervisor grants
-    from the moment a worker takes the call. With `digest` the worker refuses any other code.
+    `deadline` is the aware UTC instant that the tool sees, `expires` the same as CLOCK_BOOTTIME; `timeout` the
+    seconds that the supervisor grants from the moment a worker takes the call. With `digest` the worker refuses any
+    other code.
     """
 
     call_id: str
@@ -46,6 +47,7 @@ class ToolCall:
     parts: tuple[str, ...] = ()
     outbox: str | None = None
     dry_run: bool = False
+    expires: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The call as JSON data."""

@@ -34,13 +34,19 @@ def live(channel: socket.socket, tail: int, zygote: int, known: Known) -> NoRetu
         rehearse(timer := linux.DeathTimer())
         message = frames.receive(channel)
         if message is not None:
-            timer.set(message["timeout"] + GRACE + _SLACK)
-            _serve(channel, ToolCall.from_json(message), known)
+            call = ToolCall.from_json(message)
+            timer.set(_left(call) + GRACE + _SLACK)
+            _serve(channel, call, known)
         status = 0
     except BaseException:  # noqa: BLE001 - nothing may climb into the zygote's code; the tail carries the trace
         traceback.print_exc()
     finally:
         os._exit(status)
+
+
+def _left(call: ToolCall) -> float:
+    """Seconds that the call may take: less where it reached this process late."""
+    return call.timeout if call.expires is None else max(0.0, min(call.timeout, call.expires - linux.now()))
 
 
 def _serve(channel: socket.socket, call: ToolCall, known: Known) -> None:

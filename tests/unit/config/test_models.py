@@ -63,6 +63,7 @@ def test_a_job_can_be_left_to_the_rule(workshop: Workshop) -> None:
         ("{model: m, api_key: tokn}", "no secret 'tokn' is configured"),
         ("{model: m, budgets: {run: {money: 1}}}", "a budget in money needs prices"),
         ("{model: m, prompts: {decide: none.md}}", "there is no file"),
+        ("{model: m, prompts: {decide: jobs/daily.yaml}}", "it must begin with a front matter"),
         ("{model: m, prompts: {other: none.md}}", "other"),
         ("{model: m, temperature: 3}", "temperature"),
         ("{model: m, prices: {input: cheap, output: 1}}", "not an amount"),
@@ -77,7 +78,7 @@ def test_a_faulty_section_is_refused_with_its_place(workshop: Workshop, section:
 
 
 def test_a_prompt_of_ones_own_is_found_beside_the_configuration(workshop: Workshop, tmp_path: Path) -> None:
-    (tmp_path / "mine.md").write_text("x")
+    (tmp_path / "mine.md").write_text("---\nversion: 7\n---\n<!-- system -->\nChoose.\n<!-- user -->\n{{ snapshot }}\n")
     workshop.job(DAILY + "model: {model: m, prompts: {decide: mine.md}}\n")
     own = model(workshop)
     assert own

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from daemon.adapters.llm.prompts import PROMPT_BYTES, PromptError, read_prompts
+from daemon.adapters.llm.prompts import PromptError, read_prompts
 from daemon.domain.answer import Cause, Unusable
 from daemon.domain.errors import Kind
+from daemon.domain.prompt import PROMPT_BYTES
 from daemon.domain.snapshot import Situation, snapshot
 from tests.unit.llm.scene import PLAIN, asked, at_step, attempted, before_first, chain, failed
 

@@ -269,7 +269,7 @@ def test_what_is_known_is_stored_before_a_model_is_asked() -> None:
         seen.append(len([event for event in stage.sink.events if isinstance(event, AttemptEnded)]))
         return agree(step, ask)
 
-    stage.outside = replace(stage.outside, decider=ScriptedDecider([look], prompt=True))
+    stage.outside = replace(stage.outside, decider=ScriptedDecider([look], takes_time=True))
     stage.restart()
     stage.run(make_plan([Step("a", "look", on_exhausted=Exhausted.FAIL)]))
     assert seen == [1]
@@ -313,3 +313,22 @@ def test_what_an_earlier_revision_left_can_be_read_and_is_null_where_there_is_no
         stage.executor.begin(run, told)
         stage.play(run.id)
     assert [call.input for call in stage.runner.calls if call.tool == "keep"] == [{"was": None}, {"was": "1.00"}]
+
+
+def test_whoever_was_frozen_between_commit_and_launch_sends_nothing_even_where_the_wall_clock_was_set_back() -> None:
+    stage = Stage()
+
+    def freeze(name: str) -> None:
+        stage.store.after_commit = lambda _: None
+        stage.clock.advance(120)
+        stage.clock.step(-3600)
+
+    stage.plans.keep(make_plan([SEND]))
+    stage.store.after_commit = freeze
+    run_id = stage.begin(make_plan([SEND]))
+
+    assert stage.runner.calls == []
+    assert stage.play(run_id).state is RunState.SUCCEEDED
+    first = events(stage, run_id, AttemptEnded)[0]
+    assert isinstance(first, AttemptEnded)
+    assert str(first.outcome).count("not begun: its time had passed") == 1

@@ -6,7 +6,9 @@ import json
 import os
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -227,3 +229,10 @@ def test_an_outbox_that_may_not_be_written_is_denied(tmp_path: Path) -> None:
 def test_the_tool_declares_what_it_does_to_the_world() -> None:
     assert slack_send_message.effect is Effect.EXTERNAL
     assert slack_send_message.destination == ("channel",)
+
+
+def test_a_wall_clock_that_is_set_back_does_not_open_a_deadline_again(tmp_path: Path) -> None:
+    second_ago = time.clock_gettime(time.CLOCK_BOOTTIME) - 1.0
+
+    with pytest.raises(TransientError, match="not sent: the deadline had passed"):
+        send(tmp_path, with_context=replace(context(tmp_path), expires=second_ago))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 from atomic_tools import Found, NotFound, Reconciled, ToolContext, ToolInput, ToolOutput, TransientError, tool
@@ -39,7 +39,7 @@ def ask(request: Input, context: ToolContext) -> Reconciled:
 def delivers(request: Input, context: ToolContext) -> Output:
     """One arrival for each time that it is called in time."""
     time.sleep(request.before)
-    if datetime.now(UTC) >= context.deadline:
+    if context.late() >= 0:
         raise TransientError("too late to send")
     (Path(request.folder) / f"{context.effect_key}.{uuid.uuid4().hex}").write_text(request.content)
     time.sleep(request.after)
