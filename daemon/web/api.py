@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, HTTPException, Path, Query, Request
@@ -12,7 +12,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 from ..domain.deed import Deed
 from ..domain.document import document, history, job_document
 from ..domain.job import Job
-from ..domain.model import Json, Run, RunState
+from ..domain.model import Day, Json, Run, RunState
 from ..domain.picture import Picture
 from ..ports import Accounted, EscalationRow, RunRow
 from .forms import actor
@@ -52,7 +52,7 @@ class AnswerAsked(Asked):
 
 
 class RunAsked(Asked):
-    date: date | None = None
+    date: Day | None = None
     """The day to report on; yesterday in the job's zone without it."""
     dry_run: bool = False
 

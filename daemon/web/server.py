@@ -66,6 +66,5 @@ class Server:
             return socket.create_server((host, port), family=family, backlog=128)
         except OSError as error:
             reason = error.strerror or str(error)
-            raise AddressTaken(
-                f"the page cannot be served at {host}:{port}: {reason}; set http.port, or null for no page"
-            ) from error
+            told = f"the page cannot be served at {host}:{port}: {reason}"
+            raise AddressTaken(f"{told}; it is tried again, and the jobs run meanwhile (set http.port)") from error

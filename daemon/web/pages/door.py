@@ -5,7 +5,7 @@ from __future__ import annotations
 from secrets import token_urlsafe
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from ..forms import SEED_COOKIE, Form
 from ..guard import COOKIE
@@ -22,7 +22,7 @@ def router(site: Site, rendering: Rendering) -> APIRouter:
         return _page(request, _inside(to))
 
     @routes.post("/login")
-    def enter(request: Request, form: Form) -> HTMLResponse | RedirectResponse:
+    def enter(request: Request, form: Form) -> Response:
         holder = site.passes.by_token(form.get("token", "").strip(), form.get("name", ""))
         to = _inside(form.get("to", "/"))
         if holder is None:
@@ -49,7 +49,7 @@ def router(site: Site, rendering: Rendering) -> APIRouter:
     return routes
 
 
-def _set(request: Request, answer: HTMLResponse | RedirectResponse, name: str, value: str, seconds: int) -> None:
+def _set(request: Request, answer: Response, name: str, value: str, seconds: int) -> None:
     secure = request.url.scheme == "https" or request.headers.get("x-forwarded-proto") == "https"
     answer.set_cookie(name, value, max_age=seconds, path="/", httponly=True, samesite="strict", secure=secure)
 
