@@ -20,7 +20,6 @@ class StepPicture:
     step: Step
     at: StepRun
     decisions: tuple[str, ...]
-    ballots: tuple[Decided, ...]
     failures: tuple[AttemptEnded, ...]
     question: str = ""
 
@@ -69,9 +68,13 @@ class Picture:
         at = self.run.steps.get(step.id, StepRun(step.id))
         asked = self.run.escalations.get(at.escalation or "")
         question = asked.question if asked else ""
-        made = tuple(event for event in self.events if isinstance(event, Decided) and event.step == step.id)
-        said = tuple(wording.decision(event.decision) for event in made)
-        return StepPicture(step, at, said, made, tuple(self._failures(step.id)), question)
+        said = tuple(wording.decision(event.decision) for event in self.decided if event.step == step.id)
+        return StepPicture(step, at, said, tuple(self._failures(step.id)), question)
+
+    @cached_property
+    def decided(self) -> list[Decided]:
+        """Every decision, in order."""
+        return [event for event in self.events if isinstance(event, Decided)]
 
     def _failures(self, step: str) -> Iterator[AttemptEnded]:
         for event in self.events:

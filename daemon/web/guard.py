@@ -44,6 +44,8 @@ class Guard:
         self._open = OPEN_PATHS | ({"/metrics"} if open_metrics else frozenset())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.application(scope, receive, send)
         if scope["type"] != "http":
             return
         connection = HTTPConnection(scope)
