@@ -24,13 +24,25 @@ JobId = Annotated[str, Path(max_length=120)]
 RunId = Annotated[str, Path(max_length=200)]
 Text = Annotated[str, Field(max_length=500)]
 Document = dict[str, Any]
+
+
+class Refusal(BaseModel):
+    detail: str
+    """Why, in one line."""
+
+
+_WHY = {
+    400: "the body cannot be read",
+    401: "there is no valid token",
+    403: "the token may look, not act",
+    404: "there is nothing of that name",
+    409: "it cannot be done as things are",
+    413: "the request is too long",
+    422: "the request is not as described",
+    503: "the store does not answer",
+}
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    401: {"description": "there is no valid token"},
-    403: {"description": "the token may look, not act"},
-    404: {"description": "there is nothing of that name"},
-    409: {"description": "it cannot be done as things are; the detail says why"},
-    413: {"description": "the request is too long"},
-    503: {"description": "the store does not answer"},
+    status: {"model": Refusal, "description": why} for status, why in _WHY.items()
 }
 
 

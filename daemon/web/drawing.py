@@ -123,13 +123,12 @@ class Bar:
     height: int
     state: str
     words: str
-    run: str
 
 
-def bars(values: Sequence[tuple[str, RunState, float, str]]) -> list[Bar]:
-    """Run, state, seconds and the words for them, oldest first."""
-    longest = max((seconds for _, _, seconds, _ in values), default=0.0) or 1.0
+def bars(values: Sequence[tuple[RunState, float, str]]) -> list[Bar]:
+    """State, seconds and the words for them, oldest first."""
+    longest = max((seconds for _, seconds, _ in values), default=0.0) or 1.0
     return [
-        Bar(place * 12, max(2, round(64 * seconds / longest)), state.value, words, run)
-        for place, (run, state, seconds, words) in enumerate(values)
+        Bar(place * 12, max(2, round(64 * seconds / longest)), state.value, words)
+        for place, (state, seconds, words) in enumerate(values)
     ]

@@ -66,7 +66,7 @@ class Guard:
     def _refusal(self, connection: HTTPConnection, method: str, holder: Pass | None) -> Response | None:
         path = connection.url.path
         if "\0" in connection.scope["path"] or b"%00" in connection.scope["query_string"]:
-            return PlainTextResponse("there is nothing of that name\n", 404)
+            return _refused(path, 404, "there is nothing of that name")
         if self._is_open(path, method):
             return None
         if holder is None:

@@ -129,12 +129,12 @@ def _coming(job: Job, now: datetime) -> list[datetime]:
 
 def _durations(runs: Sequence[RunRow]) -> Mapping[str, Any]:
     took = [
-        (run.id, run.state, (run.ended_at - run.started_at).total_seconds())
+        (run.state, (run.ended_at - run.started_at).total_seconds())
         for run in reversed(runs)
         if run.ended_at and run.started_at and run.state is not RunState.CANCELLED
     ]
-    drawn = bars([(run, state, seconds, f"{times.length(seconds)}, {state.value}") for run, state, seconds in took])
-    lengths = [seconds for _, _, seconds in took]
+    drawn = bars([(state, seconds, f"{times.length(seconds)}, {state.value}") for state, seconds in took])
+    lengths = [seconds for _, seconds in took]
     return {
         "durations": drawn,
         "typical": times.length(median(lengths)) if lengths else "",
