@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from ..domain.events import Event
 from ..domain.model import Run
+from ..domain.picture import Picture
 from ..ports import Notice, StoreUnavailable
 from ..runtime.loop import LEASE_SECONDS
 from .interrupts import heard
-from .picture import Picture
 from .trouble import Unavailable
 
 if TYPE_CHECKING:
