@@ -21,10 +21,13 @@ from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
 from .adapters.sql.attic import SqlAttic
 from .adapters.sql.database import Database
+from .adapters.sql.metered import Metered
 from .adapters.sql.opening import open_database
 from .adapters.sql.queries import SqlQueries
+from .adapters.sql.signs import SqlSigns
 from .adapters.sql.store import SqlStore
 from .adapters.tools import SandboxRunner
+from .adapters.watched import Watched
 from .adapters.zone_data import zone_data_version
 from .config import Loaded, Settings, load, read_settings
 from .config.secrets import Secrets
@@ -32,7 +35,7 @@ from .domain.draft import Toolbox
 from .domain.job import Job
 from .domain.llm import Llm
 from .domain.tool import ToolSpec
-from .ports import Attic, EventSink, Queries, Store, StoreError, StoreUnavailable
+from .ports import Attic, EventSink, Queries, Signs, Store, StoreError, StoreUnavailable
 from .registry import discover
 from .runtime.accountant import Pace
 from .runtime.duty import Service
@@ -88,7 +91,7 @@ class Daemon:
             settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             raise StoreUnavailable(f"the state folder {settings.state} cannot be made: {error.strerror}") from error
-        return open_database(settings.store)
+        return Metered(open_database(settings.store), self.observers.committed)
 
     @cached_property
     def store(self) -> Store:
@@ -97,6 +100,22 @@ class Daemon:
     @cached_property
     def queries(self) -> Queries:
         return SqlQueries(self._database)
+
+    @cached_property
+    def signs(self) -> Signs:
+        return SqlSigns(self._database)
+
+    @property
+    def watched(self) -> Watched:
+        """For whoever measures."""
+        return Watched(
+            clock=self.clock,
+            signs=lambda: self.signs,
+            jobs=lambda: dict(self._in_force),
+            pulse=lambda: self.loop.pulse,
+            in_hand=lambda: len(self.executor.carried),
+            failures=lambda: sum(self.observers.failures.values()),
+        )
 
     @cached_property
     def attic(self) -> Attic:
@@ -173,6 +192,7 @@ class Daemon:
         settings, config = self.config.settings, self.config
         scheduler = Scheduler(self.outside, self.plans, self.executor, config.by_id, zone_data_version())
         scheduler.assign(config.by_id, config.absent)
+        scheduler.tell(self.observers.accounted)
         scheduler.pace = Pace(settings.catch_up.at_once, settings.catch_up.ask_above)
         scheduler.tag_limits = settings.concurrency
         self.staff.warm_up()
@@ -189,8 +209,10 @@ class Daemon:
     def renew(self, config: Loaded) -> None:
         """From any thread: these jobs and the tools as they are now count from the loop's next turn on."""
         jobs = in_force(self._in_force, Jobs(config.by_id, config.absent))
-        self._in_force.clear()
+        gone = self._in_force.keys() - jobs.by_id.keys()
         self._in_force.update(jobs.by_id)
+        for job in gone:
+            del self._in_force[job]
         self._secrets.append(config.settings.secrets)
         self.staff.renew(models_of(config))
         self._tools.update(config.tools)

@@ -42,10 +42,11 @@ def serve(
     config = session.config()
     logs = Logs(config.settings.log_format, config.settings.log_level)
     logs.adopt("daemon")
-    metrics = Metrics(job.id for job in config.jobs)
+    metrics = Metrics(config.jobs)
     with closing(session.daemon(config, [logs, metrics])) as daemon:
         stopping = Stopping(daemon, drain)
-        reloading = Reloading(session, daemon)
+        _measure(metrics, daemon)
+        reloading = Reloading(session, daemon, lambda renewed: metrics.expect(renewed.jobs))
         signal.signal(signal.SIGHUP, lambda _number, _frame: reloading.ask())
         _announce(daemon, config, logs)
         _open_metrics(config.settings, metrics, daemon)
@@ -92,6 +93,14 @@ def _announce(daemon: Daemon, config: Loaded, logs: Logs) -> None:
         logs.notice(Notice("config_fault", str(fault)))
     for warning in config.warnings:
         logs.notice(Notice("config_warning", str(warning), Severity.INFO))
+
+
+def _measure(metrics: Metrics, daemon: Daemon) -> None:
+    from ..adapters.gauges import Gauges
+
+    gauges = Gauges(daemon.watched)
+    daemon.observers.add(gauges)
+    metrics.look_at(gauges)
 
 
 def _open_metrics(settings: Settings, metrics: Metrics, daemon: Daemon) -> None:
