@@ -26,12 +26,14 @@ from .adapters.sql.opening import open_database
 from .adapters.sql.queries import SqlQueries
 from .adapters.sql.signs import SqlSigns
 from .adapters.sql.store import SqlStore
+from .adapters.systemd import Heartbeat, Notifier
 from .adapters.tools import SandboxRunner
 from .adapters.watched import Watched
 from .adapters.zone_data import zone_data_version
 from .config import Loaded, Settings, load, read_settings
 from .config.secrets import Secrets
 from .domain.draft import Toolbox
+from .domain.health import Health, health
 from .domain.job import Job
 from .domain.llm import Llm
 from .domain.tool import ToolSpec
@@ -51,6 +53,7 @@ from .runtime.tidy import Tidied
 
 if TYPE_CHECKING:
     from .adapters.alarm import Alarm
+    from .adapters.gauges import Gauges
     from .adapters.llm.office import Office
 
 
@@ -240,7 +243,25 @@ class Daemon:
 
     @cached_property
     def loop(self) -> Loop:
-        return Loop(self.clock, self.observers, self.alarm)
+        beat = Heartbeat(self.alarm, self.notifier, self.health, self.gauges.status)
+        return Loop(self.clock, self.observers, beat)
+
+    def health(self) -> Health:
+        """Whether the daemon lives and is ready. From any thread."""
+        return health(self.loop.pulse, self.clock.boot())
+
+    @cached_property
+    def notifier(self) -> Notifier:
+        return Notifier.taken_from()
+
+    @cached_property
+    def gauges(self) -> Gauges:
+        """What is measured by looking; it hears events too."""
+        from .adapters.gauges import Gauges  # noqa: PLC0415 - only who serves needs prometheus_client
+
+        gauges = Gauges(self.watched)
+        self.observers.add(gauges)
+        return gauges
 
     def close(self) -> None:
         """Give back what was taken: processes first, then the lease, then the store."""

@@ -25,6 +25,7 @@ from . import (
     runs,
     serve,
     simulate,
+    systemd,
     tools,
     trouble,
     validate,
@@ -87,6 +88,7 @@ GROUPS = (
     escalations,
     tools,
     prompts,
+    systemd,
 )
 for group in GROUPS:
     group.register(APP)

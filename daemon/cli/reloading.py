@@ -48,7 +48,9 @@ class Reloading:
     def _attend(self) -> None:
         while self._asked.wait():
             self._asked.clear()
+            self._daemon.notifier.reloading()
             self.read()
+            self._daemon.notifier.ready()
 
     def read(self) -> None:
         """Put in force what can be read, and tell what cannot."""
