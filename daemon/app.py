@@ -8,6 +8,7 @@ import socket
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from .adapters.llm.staff import Staff
 from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
 from .adapters.sql.attic import SqlAttic
+from .adapters.sql.backup import mark_restored
 from .adapters.sql.database import Database
 from .adapters.sql.metered import Metered
 from .adapters.sql.opening import open_database
@@ -107,6 +109,10 @@ class Daemon:
     @cached_property
     def signs(self) -> Signs:
         return SqlSigns(self._database)
+
+    def mark_restored(self, taken_at: datetime) -> None:
+        """Say in the store that it was put back from a backup of then. Raises StoreError."""
+        mark_restored(self._database, taken_at, self.clock.now())
 
     @property
     def watched(self) -> Watched:

@@ -14,6 +14,7 @@ from ..version import __version__
 from . import (
     accounts,
     backfill,
+    backup,
     demo,
     demo_llm,
     escalations,
@@ -89,6 +90,7 @@ GROUPS = (
     tools,
     prompts,
     systemd,
+    backup,
 )
 for group in GROUPS:
     group.register(APP)
