@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from .domain.deed import Actor, Deed
 from .domain.errors import ClockwrightError
@@ -353,6 +353,41 @@ class Commands(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Vitals:
+    """What the store says of how things stand, as one bounded look; for metrics and health, never to decide anything.
+
+    `outbox` counts effects that are meant and not known to be delivered, of runs that have not ended.
+    """
+
+    watermarks: Mapping[str, datetime] = field(default_factory=dict)
+    open_runs: Mapping[str, int] = field(default_factory=dict)
+    open_since: Mapping[str, datetime] = field(default_factory=dict)
+    """The instant of each job's oldest unfinished run."""
+    escalations: int = 0
+    oldest_escalation: datetime | None = None
+    outbox: int = 0
+    oldest_outbox: datetime | None = None
+    pauses: tuple[Pause, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LastRuns:
+    """How the newest runs of a job came out."""
+
+    success: datetime | None = None
+    seconds: float | None = None
+    """How long the newest that ended took."""
+
+
+class Signs(Protocol):
+    """What is measured by looking. Raises StoreError."""
+
+    def vitals(self) -> Vitals: ...
+
+    def last_runs(self, job: str) -> LastRuns: ...
+
+
 class Attic(Protocol):
     """Where ended runs go when they are old enough to be forgotten. Raises StoreError."""
 
@@ -499,3 +534,16 @@ class EventSink(Protocol):
     def emit(self, run: Run, event: Event) -> None: ...
 
     def notice(self, notice: Notice) -> None: ...
+
+
+@runtime_checkable
+class Meter(Protocol):
+    """An observer that is also told what no run's event says."""
+
+    def accounted(self, rows: Sequence[LedgerRow]) -> None:
+        """Due instants got their disposition."""
+        ...
+
+    def committed(self, seconds: float) -> None:
+        """A unit of work became durable; `seconds` is what its caller waited."""
+        ...

@@ -6,7 +6,7 @@ lost tick, a suspend or a restart all come out the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -67,6 +67,10 @@ class Scheduler:
         self.pace = Pace()
         self.tag_limits: Mapping[str, int] = {}
         """How many runs of jobs with a tag may work at once."""
+
+    def tell(self, told: Callable[[Sequence[LedgerRow]], None]) -> None:
+        """Call this with what is accounted for."""
+        self._accountant.told = told
 
     def assign(self, jobs: Mapping[str, Job], absent: Absent) -> None:
         """Before it is adopted: these are the jobs."""
