@@ -51,9 +51,13 @@ def _held(job: Job, held: dict[str, Pause]) -> Pause | None:
 
 
 def _row(job: Job, last: RunRow | None, now: datetime, held: Pause | None) -> tuple[str, ...]:
-    cron, zone = (job.schedule.written, job.schedule.timezone) if job.schedule else ("", job.timezone)
+    cron, zone = (job.schedule.written, job.schedule.timezone) if job.schedule else (_following(job), job.timezone)
     upcoming = "broken" if job.broken else pauses.told(held, zone) if held else next_due(job, now)[0]
     return job.id, cron, zone, upcoming, last.state if last else "never", job.owner, job.description
+
+
+def _following(job: Job) -> str:
+    return f"after {job.after}" if job.after else ""
 
 
 def _say_broken(jobs: tuple[Job, ...]) -> None:
@@ -70,6 +74,7 @@ def _document(job: Job, last: RunRow | None, now: datetime, held: Pause | None) 
         "tags": list(job.tags),
         "runbook": job.runbook,
         "schedule": job.schedule and {"written": job.schedule.written, "timezone": job.schedule.timezone},
+        "after": job.after or None,
         "timezone": job.timezone,
         "next_due": next(iter(due(job, now)), None),
         "last_run": last and {"id": last.id, "state": last.state, "date": last.date},
