@@ -45,6 +45,7 @@ from .runtime.accountant import Pace
 from .runtime.commands import StoreCommands
 from .runtime.duty import Service
 from .runtime.executor import Executor
+from .runtime.lookout import Lookout, Sources
 from .runtime.loop import Loop
 from .runtime.observers import Observers
 from .runtime.outside import Outside
@@ -277,7 +278,9 @@ class Daemon:
 
     @cached_property
     def attended(self) -> Attended:
-        duty = Tidied(self.service, self.attic, self.config.jobs, self.clock)
+        sources = Sources(self.signs, self.store, self.queries, lambda: dict(self._in_force))
+        lookout = Lookout(self.service, sources, self.clock, self.observers)
+        duty = Tidied(lookout, self.attic, self.config.jobs, self.clock)
         return Attended(duty, self.doorbell, self.alarm.ring)
 
     @cached_property

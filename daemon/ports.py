@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from .domain.chain import Link, Success
 from .domain.deed import Actor, Deed
 from .domain.errors import ClockwrightError
 from .domain.events import Event
@@ -126,6 +127,14 @@ class Activity:
     made: Mapping[tuple[str, datetime], str]
 
 
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What a job that is followed has done. `unfinished` are its runs that may still succeed."""
+
+    owed: list[Success]
+    unfinished: frozenset[str]
+
+
 class Store(Protocol):
     """The truth. Every method is one transaction and durable when it returns. Raises StoreError."""
 
@@ -172,6 +181,13 @@ class Store(Protocol):
 
     def activity(self, jobs: Iterable[str], since: datetime) -> Activity:
         """Unfinished runs of any job, and those of `jobs` for instants after `since`; no dry runs."""
+        ...
+
+    def followed(self, follower: str, link: Link, since: datetime | None, also: Set[str]) -> Followed:
+        """Successes within the link that the ledger of `follower` says nothing of.
+
+        Those of runs that were queued after `since` (None: whenever), or that are among `also`; no dry runs.
+        """
         ...
 
     def load(self, run_id: str) -> Run:

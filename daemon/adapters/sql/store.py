@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from functools import partial
 
 from sqlalchemy import ColumnElement, Connection, Integer, func, insert, literal_column, or_, select
 
+from daemon.domain.chain import Link
 from daemon.domain.deed import Deed
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Json, Run, RunState
 from daemon.domain.pause import Pause
 from daemon.domain.revision import Revision
-from daemon.ports import Activity, Birth, Change, EffectRow, Message
+from daemon.ports import Activity, Birth, Change, EffectRow, Followed, Message
 
 from . import leases
 from .database import Database
@@ -78,6 +79,9 @@ class SqlStore:
 
     def activity(self, jobs: Iterable[str], since: datetime) -> Activity:
         return self._timetables.activity(jobs, since)
+
+    def followed(self, follower: str, link: Link, since: datetime | None, also: Set[str]) -> Followed:
+        return self._timetables.followed(follower, link, since, also)
 
     def load(self, run_id: str) -> Run:
         return self.database.read(partial(load, run_id=run_id))
