@@ -35,6 +35,7 @@ from .domain.tool import ToolSpec
 from .ports import Attic, EventSink, Queries, Store, StoreError, StoreUnavailable
 from .registry import discover
 from .runtime.accountant import Pace
+from .runtime.commands import StoreCommands
 from .runtime.duty import Service
 from .runtime.executor import Executor
 from .runtime.loop import Loop
@@ -152,6 +153,23 @@ class Daemon:
     def _tools(self) -> dict[str, ToolSpec]:
         """As they are now."""
         return dict(self.config.tools)
+
+    @cached_property
+    def commands(self) -> StoreCommands:
+        return StoreCommands(
+            store=self.store,
+            queries=self.queries,
+            plans=self.plans,
+            clock=self.clock,
+            jobs=lambda: self._in_force,
+            ring=self._rouse,
+            zone_data=zone_data_version(),
+        )
+
+    def _rouse(self) -> None:
+        """Whoever carries runs, here or in another process, looks at once."""
+        self.doorbell.ring()
+        self._ring()
 
     @cached_property
     def alarm(self) -> Alarm:

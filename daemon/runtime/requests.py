@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -12,17 +12,9 @@ from ..domain.calendar import data_date, day_bounds, occurrence, occurrence_for
 from ..domain.job import Job, Occurrence
 from ..domain.model import Run, RunState
 from ..domain.schedule import due_between
-from ..ports import Store
+from ..ports import Requested, Store
 
 OVER = frozenset({RunState.SUCCEEDED, RunState.DEGRADED})
-
-
-@dataclass(frozen=True, slots=True)
-class Requested:
-    """`run` is new, or the one that stands for this day already."""
-
-    run: Run
-    new: bool
 
 
 def yesterday(job: Job, now: datetime) -> date:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from daemon.domain.deed import Deed
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Json, Run
 from daemon.domain.pause import Pause
@@ -109,6 +110,14 @@ class WatchedStore:
     def next_wake(self) -> datetime | None:
         self._watch.touch()
         return self._inner.next_wake()
+
+    def note(self, deed: Deed) -> None:
+        self._watch.touch(writes=True)
+        self._inner.note(deed)
+
+    def deed(self, key: str) -> Deed | None:
+        self._watch.touch()
+        return self._inner.deed(key)
 
     def post(self, message: Message) -> int:
         self._watch.touch()
