@@ -9,6 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
+from .domain.alerts import Alert
 from .domain.deed import Actor, Deed
 from .domain.errors import ClockwrightError
 from .domain.events import Event
@@ -18,6 +19,7 @@ from .domain.pause import Pause
 from .domain.plan import Plan
 from .domain.policy import Ask
 from .domain.revision import Revision
+from .domain.severity import Severity as Severity  # noqa: PLC0414 - exported from here
 
 
 class StoreError(ClockwrightError):
@@ -79,6 +81,8 @@ class Change:
     events: tuple[Event, ...]
     folded: tuple[int, ...] = ()
     """Ids of the inbox messages that these events answer."""
+    replies: Mapping[int, str] = field(default_factory=dict)
+    """Why a folded message was not obeyed; one without a reply was."""
 
 
 class EffectState(StrEnum):
@@ -210,6 +214,10 @@ class Store(Protocol):
         """The unfolded ones, oldest first."""
         ...
 
+    def reply(self, message: int) -> str | None:
+        """None while nobody has read the message; empty where it was obeyed; else why it was not."""
+        ...
+
     def effect(self, key: str) -> EffectRow | None: ...
 
     def save_plan(self, digest: str, body: Json) -> None: ...
@@ -244,7 +252,7 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class EscalationRow:
-    """One open question with the run it belongs to."""
+    """One question with the run it belongs to."""
 
     id: str
     run: str
@@ -256,6 +264,11 @@ class EscalationRow:
     asked_at: datetime
     expires_at: datetime
     digest: str = ""
+    option: str = ""
+    """What was decided; empty while it is open, and where it closed without an answer."""
+    closed_by: str = ""
+    closed_at: datetime | None = None
+    """None while it is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,6 +361,50 @@ class Commands(Protocol):
 
     def request(self, actor: Actor, job: str, day: date | None, *, dry_run: bool = False, key: str = "") -> Requested:
         """A run for that day, yesterday in the job's zone where none is named. The same `key`: the same run."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What has been stored since: runs that ended, and due instants that got none although they should have."""
+
+    ended: list[RunRow]
+    unstarted: list[LedgerRow]
+
+
+class AlertBook(Protocol):
+    """Where alerts are kept. One writer, the leader; a write names its fence. Raises StoreError."""
+
+    def news(self, since: datetime) -> News:
+        """Oldest first; no dry runs."""
+        ...
+
+    def unfinished(self) -> list[RunRow]:
+        """Runs that have not ended; no dry runs."""
+        ...
+
+    def spent(self, runs: Sequence[str]) -> list[str]:
+        """The costs of all decisions made in these runs, as they were written down; an empty one is unknown."""
+        ...
+
+    def active(self) -> list[Alert]:
+        """Those of which something may still be told, oldest first."""
+        ...
+
+    def known(self, sources: Sequence[str]) -> frozenset[str]:
+        """Those of them that were taken in already."""
+        ...
+
+    def newest(self) -> datetime | None:
+        """The time of the latest source that was taken in."""
+        ...
+
+    def save(self, alerts: Sequence[Alert], sources: Mapping[str, datetime], *, fence: int = 0) -> None:
+        """In one transaction; an alert that is there is replaced."""
+        ...
+
+    def forget(self, before: datetime) -> None:
+        """Alerts that are finished, and sources, that are older."""
         ...
 
 
@@ -451,12 +508,6 @@ class Artifacts(Protocol):
     def path(self, sha256: str) -> Path: ...
 
     def discard(self, workdir: Path) -> None: ...
-
-
-class Severity(StrEnum):
-    INFO = "info"
-    WARNING = "warning"
-    CRITICAL = "critical"
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class MemoryQueries:
             last = next((_age(run) for run in found if run.id == before), None)
             found = [run for run in found if last and _age(run) < last]
         found.sort(key=_age, reverse=True)
-        return [_run(run) for run in found[:limit]]
+        return [run_line(run) for run in found[:limit]]
 
     def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, list[RunRow]]:
         return {job: [replace(row, reason="") for row in self.runs(job, limit=each)] for job in jobs}
@@ -100,7 +100,7 @@ def _age(run: Run) -> tuple[datetime, str]:
     return run.queued_at, run.id
 
 
-def _run(run: Run) -> RunRow:
+def run_line(run: Run) -> RunRow:
     return RunRow(
         id=run.id,
         job=run.job,
@@ -128,5 +128,8 @@ def _escalation(question: Question, job: str) -> EscalationRow:
         default=asked.default,
         asked_at=asked.asked_at,
         expires_at=asked.expires_at,
+        option=question.closed.option if question.closed else "",
+        closed_by=question.closed.by if question.closed else "",
+        closed_at=question.closed.at if question.closed else None,
         digest=asked.digest,
     )

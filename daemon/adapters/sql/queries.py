@@ -57,7 +57,7 @@ class SqlQueries:
         if before is not None:
             last, at = select(RUNS.c.queued_at).where(RUNS.c.id == before).scalar_subquery(), RUNS.c.queued_at
             query = query.where(at <= last, or_(at < last, RUNS.c.id < before))
-        return [_run(row) for row in self._all(query)]
+        return [run_line(row) for row in self._all(query)]
 
     def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, list[RunRow]]:
         def work(connection: Connection) -> Mapping[str, list[RunRow]]:
@@ -123,7 +123,7 @@ class SqlQueries:
         return list(self._database.read(lambda connection: connection.execute(query).all()))
 
 
-def _run(row: Row[Any]) -> RunRow:
+def run_line(row: Row[Any]) -> RunRow:
     return RunRow(
         id=row.id,
         job=row.job,
@@ -174,4 +174,7 @@ def _escalation(row: Row[Any]) -> EscalationRow:
         asked.asked_at,
         asked.expires_at,
         asked.digest,
+        row.option,
+        row.closed_by,
+        instant(row.closed_at),
     )
