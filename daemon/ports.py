@@ -399,12 +399,88 @@ class AlertBook(Protocol):
         """The time of the latest source that was taken in."""
         ...
 
+    def question(self, run: str, question: str) -> EscalationRow | None:
+        """Open or closed; None where it is not stored any more."""
+        ...
+
     def save(self, alerts: Sequence[Alert], sources: Mapping[str, datetime], *, fence: int = 0) -> None:
         """In one transaction; an alert that is there is replaced."""
         ...
 
     def forget(self, before: datetime) -> None:
         """Alerts that are finished, and sources, that are older."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """`value` comes back with a press. `confirm` is asked before it counts; empty asks nothing."""
+
+    label: str
+    action: str
+    value: str
+    style: str = ""
+    confirm: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """One message of the daemon's own for Slack. `thread` is the stamp of the message that it goes below."""
+
+    channel: str
+    headline: str
+    markdown: str
+    mentions: tuple[str, ...] = ()
+    thread: str = ""
+    buttons: tuple[Button, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """A letter that is there: where, as Slack names it, and for people."""
+
+    channel: str
+    stamp: str
+    link: str
+
+
+class Courier(Protocol):
+    """Delivers letters to Slack, each effect key at most once. Both calls wait for the outcome."""
+
+    def post(self, letter: Letter, key: str, until: datetime) -> Posted | Failed:
+        """Nothing is sent after `until`."""
+        ...
+
+    def ask(self, letter: Letter, key: str) -> Posted | Reconciled | Failed:
+        """Whether Slack has the letter under that key."""
+        ...
+
+
+class SecondChannel(Protocol):
+    """Another way to people, for when Slack is down, or is what is wrong."""
+
+    def send(self, title: str, text: str, severity: Severity) -> str:
+        """Why it could not be sent; empty where it was."""
+        ...
+
+
+class Pen(Protocol):
+    """What is done to a message that Slack has already, and for one pair of eyes. Each may be repeated."""
+
+    def edit(self, letter: Letter, stamp: str) -> Failed | None:
+        """Put the letter in the place of the message with that stamp."""
+        ...
+
+    def whisper(self, channel: str, user: str, text: str) -> Failed | None:
+        """Say something in the channel that only this user sees."""
+        ...
+
+    def open(self, trigger: str, view: Json) -> Failed | None:
+        """Show a form to whoever pressed."""
+        ...
+
+    def members(self, group: str) -> frozenset[str]:
+        """Ids of the users in a group; empty where Slack does not say."""
         ...
 
 

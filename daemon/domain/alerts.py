@@ -68,6 +68,8 @@ class Trouble:
     data_date: str = ""
     step: str = ""
     run: str = ""
+    matter: str = ""
+    """What of the daemon it is about, where one topic has many."""
     upstream: str = ""
     """What is the same where many jobs fail for one cause outside; empty where nothing points there."""
     question: Escalation | None = None
@@ -75,7 +77,7 @@ class Trouble:
     @property
     def fingerprint(self) -> str:
         """The same for the same trouble. Every question is one of its own."""
-        which = [self.question.id] if self.question else [self.subject.job, self.step]
+        which = [self.question.id] if self.question else [self.subject.job, self.step, self.matter]
         if self.topic in SAID_ONCE:
             which = [self.source]
         return digest([self.topic.value, *which])[:16]
@@ -195,7 +197,7 @@ def cured(alerts: Iterable[Alert], job: str, at: datetime, outcome: str) -> list
     """The alerts that a good run of the job changes; one closes when the last job in it is well."""
     found = []
     for alert in alerts:
-        concerned = alert.open and alert.trouble.topic in CURED_BY_A_RUN and alert.trouble.at <= at
+        concerned = alert.open and alert.trouble.topic in CURED_BY_A_RUN and alert.trouble.at < at
         left = tuple(member for member in alert.members if member.job != job)
         if concerned and len(left) < len(alert.members):
             found.append(replace(alert, members=left) if left else closed(alert, at, outcome))

@@ -13,6 +13,8 @@ from .severity import Severity
 
 FIRST_WAIT = timedelta(seconds=30)
 LONGEST_WAIT = timedelta(minutes=15)
+SLACK, SECOND, OUTBOX = "slack", "second", "outbox"
+"""The ways that a message can go."""
 SETTLES = timedelta(seconds=10)
 """How long after its deadline a message may still turn up."""
 
@@ -66,6 +68,8 @@ def _while_open(alert: Alert, last: datetime, manners: Manners) -> Iterator[Tell
     if question := alert.trouble.question:
         if not alert.told.reminded:
             yield Telling(What.REMINDER, max(question.remind_at, last))
+        if alert.told.by == SECOND and not alert.told.stamp:
+            yield Telling(What.AGAIN, last + manners.again)  # with its buttons, once Slack is back
         return
     if alert.count > alert.told.count:
         yield Telling(What.AGAIN, last + manners.again)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from .alerts import Subject, Topic, Trouble
+from .digests import digest
 from .job import Disposition, LedgerRow
 from .model import Escalation, Run, RunState, StepRun, StepState
 from .severity import Severity
@@ -112,15 +115,53 @@ def _standing(run: Run) -> str:
     return f"{step.step} {'waits for its next try' if step.wake_at else 'is at work'}{why}"
 
 
-def of_daemon(topic: Topic, text: str, nature: tuple[str, Severity], at: datetime, subject: Subject) -> Trouble:
-    """Something that happened to the daemon; `nature` is what comes next, and how severe it is."""
+@dataclass(frozen=True, slots=True)
+class Nature:
+    """What something that happens to the daemon is, and what comes next."""
+
+    topic: Topic
+    next: str
+    severity: Severity = Severity.CRITICAL
+
+
+NATURES: Mapping[str, Nature] = {
+    "store_trouble": Nature(
+        Topic.STORE, "it is tried again every few seconds, and goes on by itself once the store answers"
+    ),
+    "lease_lost": Nature(Topic.DAEMON, "another daemon carries on; this one stands by", Severity.WARNING),
+    "run_defect": Nature(Topic.DAEMON, "the run is taken up again in half a minute; please report this defect"),
+    "clock_jumped": Nature(Topic.DAEMON, "nothing is fired until the clock has been steady for a while"),
+    "catch_up_asks": Nature(Topic.DAEMON, "nothing of these jobs starts before: clockwright jobs resume --all"),
+    "reload_refused": Nature(Topic.RELOAD, "the last good configuration stays in force; mend it and reload"),
+    "config_fault": Nature(Topic.RELOAD, "the last good version of the job stays in force; mend it and reload"),
+    "failing_in_a_row": Nature(
+        Topic.STREAK, "nothing more of it starts by itself; mend the cause, then: clockwright jobs resume {job}"
+    ),
+    "model_budget": Nature(Topic.BUDGET, "the rule decides until the budget is whole again", Severity.WARNING),
+    "slack_trouble": Nature(Topic.SLACK, "alerts go by the second channel; mend it and they come back by themselves"),
+}
+"""Notices that are alerts, by topic."""
+CURES: Mapping[str, Topic] = {
+    "store_recovered": Topic.STORE,
+    "serving": Topic.DAEMON,
+    "reloaded": Topic.RELOAD,
+    "slack_answers": Topic.SLACK,
+}
+"""Notices that say that something is well again."""
+
+
+def of_daemon(notice: str, text: str, at: datetime, subject: Subject, run: str = "") -> Trouble:
+    """Something that happened to the daemon; `notice` is one of `NATURES`."""
+    nature = NATURES[notice]
     return Trouble(
-        source=f"daemon/{topic}/{subject.job}/{at.isoformat()}",
-        topic=topic,
+        source=f"daemon/{notice}/{subject.job}/{at.isoformat()}/{digest(text)[:8]}",
+        topic=nature.topic,
         at=at,
         text=text,
         cause=text,
-        next=nature[0],
-        severity=nature[1],
+        next=nature.next.format(job=subject.job),
+        severity=nature.severity,
         subject=subject,
+        run=run,
+        matter=notice,
     )

@@ -9,9 +9,9 @@ from datetime import datetime
 from daemon.domain.alerts import Alert
 from daemon.domain.events import Decided
 from daemon.domain.troubles import UNSTARTED
-from daemon.ports import News, RunRow
+from daemon.ports import EscalationRow, News, RunRow
 
-from .memory_queries import run_line
+from .memory_queries import escalation_line, run_line
 from .memory_tables import Tables
 
 DRY_RUN = "dry run"
@@ -44,6 +44,10 @@ class MemoryAlertBook:
     def active(self) -> list[Alert]:
         alerts = [alert for alert in list(self._tables.alerts.values()) if not alert.finished]
         return sorted(alerts, key=lambda alert: (alert.opened_at, alert.id))
+
+    def question(self, run: str, question: str) -> EscalationRow | None:
+        found = self._tables.questions.get((run, question))
+        return escalation_line(found, self._tables.runs[run].run.job) if found else None
 
     def known(self, sources: Sequence[str]) -> frozenset[str]:
         return frozenset(self._tables.sources.keys() & set(sources))

@@ -55,7 +55,7 @@ class MemoryQueries:
     def escalations(self, include_closed: bool = False) -> list[EscalationRow]:
         with self._lock:
             found = [question for question in self._tables.questions.values() if include_closed or question.open]
-            rows = [_escalation(question, self._tables.runs[question.run].run.job) for question in found]
+            rows = [escalation_line(question, self._tables.runs[question.run].run.job) for question in found]
         return sorted(rows, key=lambda row: (row.asked_at, row.id))
 
     def ledger(self, job: str, start: datetime, end: datetime) -> list[LedgerRow]:
@@ -116,7 +116,7 @@ def run_line(run: Run) -> RunRow:
     )
 
 
-def _escalation(question: Question, job: str) -> EscalationRow:
+def escalation_line(question: Question, job: str) -> EscalationRow:
     asked = question.asked
     return EscalationRow(
         id=asked.id,

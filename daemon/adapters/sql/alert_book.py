@@ -12,14 +12,14 @@ from daemon.domain.alerts import Alert
 from daemon.domain.events import Decided
 from daemon.domain.job import LedgerRow
 from daemon.domain.troubles import UNSTARTED
-from daemon.ports import News, RunRow
+from daemon.ports import EscalationRow, News, RunRow
 
 from . import leases
 from .database import Database
 from .instants import instant, micros
-from .queries import run_line
+from .queries import escalation_line, run_line
 from .rows import read, write
-from .schema import ALERT_SOURCES, ALERTS, EVENTS, LEDGER, RUNS
+from .schema import ALERT_SOURCES, ALERTS, ESCALATIONS, EVENTS, LEDGER, RUNS
 from .statements import keep, upsert
 from .timetables import DRY_RUN
 
@@ -65,6 +65,11 @@ class SqlAlertBook:
         query = select(ALERTS).where(ALERTS.c.open == literal_column("1", Integer))
         rows = self._all(query.order_by(ALERTS.c.opened_at, ALERTS.c.id))
         return [read(Alert, row.body, f"alert {row.id}") for row in rows]
+
+    def question(self, run: str, question: str) -> EscalationRow | None:
+        one = (ESCALATIONS.c.run == run, ESCALATIONS.c.id == question)
+        query = select(ESCALATIONS, RUNS.c.job).join(RUNS, RUNS.c.id == ESCALATIONS.c.run).where(*one)
+        return next((escalation_line(row) for row in self._all(query)), None)
 
     def known(self, sources: Sequence[str]) -> frozenset[str]:
         found: set[str] = set()

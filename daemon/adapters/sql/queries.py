@@ -82,7 +82,7 @@ class SqlQueries:
         query = select(ESCALATIONS, RUNS.c.job).join(RUNS, RUNS.c.id == ESCALATIONS.c.run)
         if not include_closed:
             query = query.where(ESCALATIONS.c.open == 1)
-        return [_escalation(row) for row in self._all(query.order_by(ESCALATIONS.c.asked_at, ESCALATIONS.c.id))]
+        return [escalation_line(row) for row in self._all(query.order_by(ESCALATIONS.c.asked_at, ESCALATIONS.c.id))]
 
     def ledger(self, job: str, start: datetime, end: datetime) -> list[LedgerRow]:
         """From `start` up to, not including, `end`."""
@@ -161,7 +161,7 @@ def _accounted(row: Row[Any]) -> Accounted:
     return Accounted(instant(row.instant), Disposition(row.disposition), row.run, state)
 
 
-def _escalation(row: Row[Any]) -> EscalationRow:
+def escalation_line(row: Row[Any]) -> EscalationRow:
     asked = read(Escalation, row.body, f"run {row.run}, escalation {row.id}")
     return EscalationRow(
         asked.id,
