@@ -18,6 +18,7 @@ from .domain.model import Decision, Failed, Json, Purpose, Reconciled, Run, RunS
 from .domain.pause import Pause
 from .domain.plan import Plan
 from .domain.policy import Ask
+from .domain.presses import Button
 from .domain.revision import Revision
 from .domain.severity import Severity as Severity  # noqa: PLC0414 - exported from here
 
@@ -345,8 +346,11 @@ class Commands(Protocol):
 
     def answer(
         self, actor: Actor, escalation: str, option: str, changes: Mapping[str, Json], *, digest: str = ""
-    ) -> None:
-        """`digest` is that of the question as it was shown; one that has changed since is not answered."""
+    ) -> int:
+        """The message, whose reply says what came of it.
+
+        `digest` is that of the question as it was shown; one that has changed since is not answered.
+        """
         ...
 
     def cancel(self, actor: Actor, run_id: str) -> None: ...
@@ -410,17 +414,6 @@ class AlertBook(Protocol):
     def forget(self, before: datetime) -> None:
         """Alerts that are finished, and sources, that are older."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Button:
-    """`value` comes back with a press. `confirm` is asked before it counts; empty asks nothing."""
-
-    label: str
-    action: str
-    value: str
-    style: str = ""
-    confirm: str = ""
 
 
 @dataclass(frozen=True, slots=True)

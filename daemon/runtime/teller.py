@@ -13,8 +13,9 @@ from ..domain.errors import RULES, Kind
 from ..domain.manners import Manners
 from ..domain.model import Failed, Reconciled, Verdict
 from ..domain.policy import MAX_ASKS
+from ..domain.presses import Button
 from ..domain.telling import OUTBOX, SECOND, SLACK, Telling, What, arrived, began, failed, in_doubt, lies_at, of_slack
-from ..ports import Button, Clock, Courier, Letter, Notice, Pen, Posted, SecondChannel, Severity
+from ..ports import Clock, Courier, Letter, Notice, Pen, Posted, SecondChannel, Severity
 
 SECONDS = timedelta(seconds=30)
 """How long one message may take to be sent."""
