@@ -49,7 +49,9 @@ def serve(
         signal.signal(signal.SIGHUP, lambda _number, _frame: reloading.ask())
         _announce(daemon, config, logs)
         _open_metrics(config.settings, metrics, daemon)
-        daemon.loop.run(daemon.attended)
+        duty = daemon.attended
+        daemon.reception.open()
+        daemon.loop.run(duty)
         stopping.end()
     return ExitCode.OK
 

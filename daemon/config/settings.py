@@ -20,6 +20,7 @@ from .located import Located, locate, merge
 from .overlays import Overlay
 from .secrets import Secrets, SecretSource
 from .sections import DefaultsSection, ModelSection, Name, Section
+from .slack import Slack, SlackSection, secrets_named, slack
 from .yaml_source import read, scalar
 
 FILE = "clockwright.yaml"
@@ -95,6 +96,8 @@ class SettingsSection(Section):
     """How what is late after an outage is caught up."""
     alerts: AlertsSection = AlertsSection()
     """To whom what is wrong is told, how often, and when not."""
+    slack: SlackSection = SlackSection()
+    """How Slack is reached, and who may answer there."""
     log: LogSection = LogSection()
 
 
@@ -148,6 +151,8 @@ class Settings:
     """How alerts are told."""
     second: tuple[str, ...]
     """Secrets that hold the addresses of the second channel."""
+    slack: Slack
+    """How Slack is reached, and who may answer there."""
     log_format: str
     log_level: str
     overlay: Overlay
@@ -223,6 +228,7 @@ def _settings(folder: Path, section: SettingsSection, document: Located, environ
         catch_up=section.catch_up,
         manners=manners(section.alerts),
         second=tuple(section.alerts.second),
+        slack=slack(section.slack),
         log_format=section.log.format,
         log_level=section.log.level,
         overlay=Overlay(
@@ -245,17 +251,25 @@ def _defaults(document: Located) -> Located | None:
 
 
 def _expect_secrets(document: Located) -> None:
-    """Raises ConfigError where alerts name a secret that nobody configured."""
+    """Raises ConfigError for every secret that is named and that nobody configured."""
     known = document.mapping.get("secrets")
     names = known.mapping if known else {}
     hint = "add it to 'secrets'"
     faults = [
         Fault.at(one.place, f"there is no secret {one.value!r}", did_you_mean(one.value, names) or hint)
-        for one in document.find(("alerts", "second")).items
+        for one in _secrets_in(document)
         if isinstance(one.value, str) and one.value not in names
     ]
     if faults:
         raise ConfigError(*faults)
+
+
+def _secrets_in(document: Located) -> Iterator[Located]:
+    """Wherever the settings name a secret."""
+    yield from document.find(("alerts", "second")).items
+    for section, key in secrets_named():
+        if named := document.mapping.get(section, document).mapping.get(key):
+            yield named
 
 
 def _secrets(folder: Path, section: SettingsSection, environ: Mapping[str, str]) -> Secrets:

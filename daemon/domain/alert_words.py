@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from .alerts import Alert, Topic
 from .manners import Manners
@@ -16,7 +17,7 @@ MOST_NAMED = 20
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~])")
 _SPACE = re.compile(r"\s+")
 _MEMBER = re.compile(r"<?@?!?(?P<id>[UWS][A-Z0-9]{7,20})>?")
-_LINK = re.compile(r"https?://[^\s<>()|]+")
+LINK = re.compile(r"https?://[^\s<>()|]+")
 _MARK = {What.OPENED: "", What.AGAIN: "again: ", What.REMINDER: "still: ", What.CLOSED: ""}
 
 
@@ -80,7 +81,7 @@ def _where(alert: Alert, manners: Manners) -> Iterator[str]:
     if trouble.subject.owner:
         yield f"Owner: {escaped(trouble.subject.owner)}"
     if runbook := trouble.subject.runbook:
-        yield f"Runbook: {f'[open]({runbook})' if _LINK.fullmatch(runbook) else escaped(runbook)}"
+        yield f"Runbook: {f'[open]({runbook})' if LINK.fullmatch(runbook) else escaped(runbook)}"
 
 
 def _named(alert: Alert) -> str:
@@ -92,7 +93,11 @@ def _named(alert: Alert) -> str:
 def run_link(run: str, page: str) -> str:
     if not page:
         return f"`clockwright runs show {run}`"
-    return f"[{escaped(run)}]({page.rstrip('/')}/runs/{run})"
+    return f"[{escaped(run)}]({run_address(run, page)})"
+
+
+def run_address(run: str, page: str) -> str:
+    return f"{page.rstrip('/')}/runs/{quote(run, safe='')}"
 
 
 def escaped(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from .alert_words import LINK, run_address
 from .alerts import Alert, Topic
 from .model import Json
 from .policy import ABORT, APPROVE, DELIVERED, REJECT, RETRY, SKIP
@@ -36,9 +37,11 @@ class Button:
 
     label: str
     action: str
-    value: str
+    value: str = ""
     style: str = ""
     confirm: str = ""
+    url: str = ""
+    """What it opens, instead of coming back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +68,21 @@ class Press:
     changes: Mapping[str, str] = field(default_factory=dict)
 
 
-def buttons(alert: Alert, open_fields: Sequence[str]) -> tuple[Button, ...]:
-    """Those under the message of an alert; most have none."""
+def buttons(alert: Alert, open_fields: Sequence[str] = ()) -> tuple[Button, ...]:
+    """Those that answer what the alert asks; most ask nothing."""
     return tuple(_buttons(alert, open_fields))
+
+
+def links(alert: Alert, page: str) -> tuple[Button, ...]:
+    """Those that open something: the run, and what to do about it."""
+    trouble = alert.trouble
+    places = {
+        "Open the run": run_address(trouble.run, page) if trouble.run and page else "",
+        "Runbook": trouble.subject.runbook if LINK.fullmatch(trouble.subject.runbook) else "",
+    }
+    return tuple(
+        Button(name, f"{PREFIX}open.{number}", url=url) for number, (name, url) in enumerate(places.items()) if url
+    )
 
 
 def _buttons(alert: Alert, open_fields: Sequence[str]) -> Iterator[Button]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
 
@@ -61,10 +62,19 @@ class ToolCourier:
             deadline=until,
             seconds=seconds,
             effect_key=key,
-            secrets={one: outside.secret(one) for one in tool.secrets},
+            secrets=dict(self._secrets(tool)),
             outbox=outside.outbox,
             expires=outside.clock.boot() + seconds,
         )
+
+    def _secrets(self, tool: ToolSpec) -> Iterator[tuple[str, str]]:
+        """Raises ClockwrightError for one that the tool needs."""
+        for name in tool.secrets:
+            try:
+                yield name, self._outside.secret(name)
+            except ClockwrightError:
+                if name not in tool.optional_secrets:
+                    raise
 
     def _run(self, call: Call) -> Ended:
         ended: queue.SimpleQueue[Ended] = queue.SimpleQueue()

@@ -12,7 +12,7 @@ from datetime import datetime
 from ..domain.deed import Actor
 from ..domain.model import Json
 from ..domain.presses import CHANGE, RESUME, Press, form, press
-from ..ports import AlertBook, Clock, Commands, Declined, EscalationRow, Notice, Pen, Severity, Store, StoreError
+from ..ports import AlertBook, Clock, Commands, Declined, EscalationRow, Notice, Pen, Store, StoreError
 from .alert_intake import decided
 from .open_inputs import OpenInputs
 
@@ -26,18 +26,14 @@ FORGET_SECONDS = 60.0
 class People:
     """Who may answer: these users, and the members of these groups."""
 
-    users: frozenset[str]
-    groups: tuple[str, ...]
+    users: Callable[[], frozenset[str]]
+    groups: Callable[[], tuple[str, ...]]
     members: Callable[[str], frozenset[str]]
     boot: Callable[[], float]
     _known: dict[str, tuple[float, frozenset[str]]] = field(default_factory=dict)
 
-    @property
-    def none(self) -> bool:
-        return not self.users and not self.groups
-
     def may(self, user: str) -> bool:
-        return user in self.users or any(user in self._group(group) for group in self.groups)
+        return user in self.users() or any(user in self._group(group) for group in self.groups())
 
     def _group(self, group: str) -> frozenset[str]:
         at, found = self._known.get(group, (-GROUP_SECONDS, frozenset()))
@@ -73,7 +69,7 @@ class PressDesk:
     def __init__(
         self,
         counter: Counter,
-        people: Callable[[], People],
+        people: People,
         pen: Callable[[], Pen | None],
         notice: Callable[[Notice], None],
         later: Callable[[Callable[[], object]], object] = lambda work: work(),
@@ -103,8 +99,8 @@ class PressDesk:
         """Raises StoreError."""
         pressed = press(payload)
         if pressed is None:
-            self._notice(Notice("press_ignored", "Slack sent a press that is none of ours", Severity.INFO))
-        elif not self._people().may(pressed.user):
+            return  # of another app, or a button that only opens something
+        if not self._people.may(pressed.user):
             self._whisper(pressed, "You may not answer this. Who may is set in `slack.people` and `slack.groups`.")
         elif pressed.wish == RESUME:
             self._resume(pressed)

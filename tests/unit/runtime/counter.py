@@ -51,13 +51,13 @@ class Bar:
             self.store, self.store, self.stage.plans, self.clock, lambda: {job.id: job}, self.drive, zone_data="2026a"
         )
         self.notices: list[Notice] = []
-        self.people = People(self.users, self.groups, self.pen.members, self.clock.boot)
+        self.people = People(lambda: self.users, lambda: self.groups, self.pen.members, self.clock.boot)
         self.desk = self.open_desk()
         self.run_id = self._begin()
 
     def open_desk(self) -> PressDesk:
         counter = Counter(self.commands, self.store, self.store.alerts, self.inputs, self.clock)
-        return PressDesk(counter, lambda: self.people, lambda: self.pen, self.notices.append)
+        return PressDesk(counter, self.people, lambda: self.pen, self.notices.append)
 
     def _begin(self) -> str:
         self.stage.plans.keep(self.plan)
