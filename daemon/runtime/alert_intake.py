@@ -13,6 +13,7 @@ from ..domain.fleet_day import FleetDay, RunEnd, summed_up
 from ..domain.job import Job, LedgerRow
 from ..domain.manners import Daily
 from ..domain.model import RunState
+from ..domain.wording import decided
 from ..ports import AlertBook, EscalationRow, Queries, RunRow, Store
 
 AT_FIRST = timedelta(days=1)
@@ -21,8 +22,6 @@ AFTER_A_START = timedelta(hours=1)
 OVERLAP = timedelta(minutes=2)
 """How much later than its time something may be stored."""
 STALE_DIGEST = timedelta(hours=12)
-EXPIRY = "expiry"
-"""Who answers a question that nobody did."""
 _GOOD = frozenset({RunState.SUCCEEDED, RunState.DEGRADED})
 _T = TypeVar("_T")
 
@@ -167,12 +166,3 @@ class AlertIntake:
 
 def _due(row: LedgerRow) -> str:
     return f"due/{row.occurrence.job}/{row.occurrence.instant.isoformat()}"
-
-
-def decided(option: str, by: str, at: datetime) -> str:
-    """`retry, by ada at 10:05Z`."""
-    if not option:
-        return "no longer asked: the run went on without an answer"
-    if by == EXPIRY:
-        return f"nobody answered in time: {option} at {at:%H:%MZ}"
-    return f"{option}, by {by} at {at:%Y-%m-%d %H:%MZ}"

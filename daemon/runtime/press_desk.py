@@ -12,8 +12,8 @@ from datetime import datetime
 from ..domain.deed import Actor
 from ..domain.model import Json
 from ..domain.presses import CHANGE, RESUME, Press, form, press
+from ..domain.wording import decided
 from ..ports import AlertBook, Clock, Commands, Declined, EscalationRow, Notice, Pen, Store, StoreError
-from .alert_intake import decided
 from .open_inputs import OpenInputs
 
 GROUP_SECONDS = 300.0
