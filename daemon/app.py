@@ -32,7 +32,7 @@ from .config.secrets import Secrets
 from .domain.draft import Toolbox
 from .domain.job import Job
 from .domain.llm import Llm
-from .domain.tool import ToolSpec
+from .domain.tool import BrokenTool, ToolSpec
 from .people import Reception
 from .ports import Attic, EventSink, Queries, Store, StoreError, StoreUnavailable
 from .registry import discover
@@ -153,11 +153,6 @@ class Daemon:
         )
 
     @cached_property
-    def _tools(self) -> dict[str, ToolSpec]:
-        """As they are now."""
-        return dict(self.config.tools)
-
-    @cached_property
     def commands(self) -> StoreCommands:
         return StoreCommands(
             store=self.store,
@@ -190,6 +185,11 @@ class Daemon:
         """Whoever carries runs, here or in another process, looks at once."""
         self.doorbell.ring()
         self._ring()
+
+    @cached_property
+    def _tools(self) -> dict[str, ToolSpec]:
+        """As they are now."""
+        return dict(self.config.tools)
 
     @cached_property
     def alarm(self) -> Alarm:
@@ -233,6 +233,8 @@ class Daemon:
         self._settings.append(config.settings)
         self.staff.renew(models_of(config))
         self._tools.update(config.tools)
+        self._broken.clear()
+        self._broken.update(config.broken)
         self.runner.renew(recipe_of(config.settings, jobs.by_id.values()))
         self.renewal.offer(jobs)
         self.alarm.ring()
@@ -240,6 +242,19 @@ class Daemon:
     @cached_property
     def _in_force(self) -> dict[str, Job]:
         return dict(self.config.by_id)
+
+    @property
+    def secrets(self) -> Secrets:
+        """As configured now."""
+        return self._secrets[-1]
+
+    def toolbox(self) -> Toolbox:
+        """The tools as they are now, the broken ones too."""
+        return Toolbox(tools=self._tools, broken=self._broken)
+
+    @cached_property
+    def _broken(self) -> dict[str, BrokenTool]:
+        return dict(self.config.broken)
 
     def _secret(self, name: str) -> str:
         """As configured now, not as it was at the start."""

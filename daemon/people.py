@@ -57,9 +57,10 @@ class Reception:
         counter = Counter(self.commands, self.outside.store, self.book, self._inputs, self.outside.clock)
         return PressDesk(counter, self._people, self._pen, self.outside.sink.notice, self._calls.submit)
 
-    def interactions(self, body: bytes, headers: Mapping[str, str]) -> tuple[int, str]:
-        """What a web server answers to `POST /slack/interactions`: status and body. Names of headers in any case."""
-        return self._requests.handle(body, {name.lower(): value for name, value in headers.items()})
+    def interactions(self, headers: Mapping[str, str], body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        """What a web server answers to `POST /slack/interactions`. Names of headers may come in any case."""
+        status, text = self._requests.handle(body, {name.lower(): value for name, value in headers.items()})
+        return status, {"content-type": "text/plain; charset=utf-8"}, text.encode()
 
     def open(self) -> None:
         """Begin to listen, where Slack is configured for it; say what is not."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
@@ -199,7 +199,9 @@ class Store(Protocol):
         """Runs that need a driver: queued, not `owner`'s, past their wake time, or with an unread message."""
         ...
 
-    def next_wake(self) -> datetime | None: ...
+    def next_wake(self, but: Collection[str] = ()) -> datetime | None:
+        """The earliest wake time of the unfinished runs, those of `but` left out."""
+        ...
 
     def note(self, deed: Deed) -> None:
         """Add to the audit log. One whose key is there already stays as it is."""
@@ -429,7 +431,7 @@ class Letter:
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class LetterReceipt:
     """A letter that is there: where, as Slack names it, and for people."""
 
     channel: str
@@ -440,11 +442,11 @@ class Posted:
 class Courier(Protocol):
     """Delivers letters to Slack, each effect key at most once. Both calls wait for the outcome."""
 
-    def post(self, letter: Letter, key: str, until: datetime) -> Posted | Failed:
+    def post(self, letter: Letter, key: str, until: datetime) -> LetterReceipt | Failed:
         """Nothing is sent after `until`."""
         ...
 
-    def ask(self, letter: Letter, key: str) -> Posted | Reconciled | Failed:
+    def ask(self, letter: Letter, key: str) -> LetterReceipt | Reconciled | Failed:
         """Whether Slack has the letter under that key."""
         ...
 
@@ -577,6 +579,27 @@ class Artifacts(Protocol):
     def path(self, sha256: str) -> Path: ...
 
     def discard(self, workdir: Path) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """One message in the local outbox: a folder named by its effect key."""
+
+    key: str
+    at: datetime
+    channel: str
+    text: str
+    files: tuple[str, ...] = ()
+
+
+class OutboxReader(Protocol):
+    """What lies in the local outbox."""
+
+    def newest(self, limit: int = 50) -> list[Posted]: ...
+
+    def file(self, key: str, name: str) -> bytes:
+        """`index.html`, `message.json`, or `files/NAME`. Raises KeyError."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from . import (
     escalations,
     init,
     jobs,
+    page,
     prompts,
     reloading,
     run,
@@ -87,6 +88,7 @@ GROUPS = (
     escalations,
     tools,
     prompts,
+    page,
 )
 for group in GROUPS:
     group.register(APP)

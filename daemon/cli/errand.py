@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING
 
 import typer
 
+from ..domain.document import document
 from ..domain.job import Job
 from ..domain.model import Run
+from ..domain.picture import Picture
 from ..ports import Requested
 from ..runtime.requests import OVER
 from . import printing, results, times
 from .carrying import Bulletin, Carrying
 from .display import display
-from .document import document
 from .exit_codes import ExitCode
 from .inbox import actor
-from .picture import Picture
 
 if TYPE_CHECKING:
     from ..app import Daemon
@@ -80,7 +81,7 @@ class Errand:
         picture = Picture(self._daemon.plans.get(run.plan), run, self._daemon.queries.events(run.id))
         things = results.made(picture, self._daemon.artifacts)
         if self._as_json:
-            printing.say_json(document(picture, things))
+            printing.say_json(document(picture, [asdict(thing) for thing in things]))
         else:
             _say_end(picture, things)
         return results.exit_code(run)

@@ -43,6 +43,9 @@ class Alerting:
             self._thread = threading.Thread(target=self._attend, name="alerts", daemon=True)
             self._thread.start()
 
+    def take_up(self) -> None:
+        self._duty.take_up()
+
     def tick(self) -> datetime:
         return self._duty.tick()
 

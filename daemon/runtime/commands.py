@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from ..domain.deed import Actor, Deed
 from ..domain.job import Job
@@ -25,8 +25,9 @@ from ..ports import (
     Unknown,
 )
 from .plans import Plans
-from .requests import again, request, send_again, yesterday
+from .requests import again, day_asked, request, send_again
 
+LONGEST_PAUSE = timedelta(days=3660)
 MOST_RUNS = 1000
 """Runs of a job among which those of one day are looked for, newest first."""
 
@@ -69,6 +70,8 @@ class StoreCommands:
             self._job(job)
         if until is not None and until <= now:
             raise Declined(f"{until:%Y-%m-%d %H:%M %Z} has passed", "a pause ends in the future")
+        if until is not None and until > now + LONGEST_PAUSE:
+            raise Declined(f"a pause until {until:%Y-%m-%d} is too long", "pause it without an end")
         self._note(actor, "pause", job=job, detail=why)
         self.store.pause(Pause(job, now, actor.name, why, until))
         self.ring()
@@ -93,7 +96,7 @@ class StoreCommands:
         if key and (done := self.store.deed(key)):
             return self._repeated(done, job)
         chosen, now = self._able(job), self.clock.now()
-        wanted = request(self.store, chosen, day or yesterday(chosen, now), now, self.zone_data, dry_run=dry_run)
+        wanted = request(self.store, chosen, day_asked(chosen, day, now), now, self.zone_data, dry_run=dry_run)
         if wanted.new and not dry_run and (begun := self._unfinished(wanted.run)):
             wanted = Requested(begun, new=False)
         verb = "dry run" if dry_run else "run"

@@ -10,7 +10,7 @@ from datetime import datetime
 from ..domain.errors import ClockwrightError, Kind
 from ..domain.model import Failed, Json, Purpose, Reconciled, Succeeded, Verdict
 from ..domain.tool import ToolSpec
-from ..ports import Call, Ended, Letter, Posted
+from ..ports import Call, Ended, Letter, LetterReceipt
 from .outside import Outside
 
 TOOL = "slack_send_message"
@@ -25,17 +25,17 @@ class ToolCourier:
     def __init__(self, outside: Outside) -> None:
         self._outside = outside
 
-    def post(self, letter: Letter, key: str, until: datetime) -> Posted | Failed:
+    def post(self, letter: Letter, key: str, until: datetime) -> LetterReceipt | Failed:
         outcome = self._call(letter, key, Purpose.RUN, until)
         if isinstance(outcome, Reconciled):
             return Failed(Kind.UNKNOWN_OUTCOME, "the tool gave an answer of the wrong kind")
         return outcome
 
-    def ask(self, letter: Letter, key: str) -> Posted | Reconciled | Failed:
+    def ask(self, letter: Letter, key: str) -> LetterReceipt | Reconciled | Failed:
         until = self._outside.clock.now()
         return self._call(letter, key, Purpose.RECONCILE, until)
 
-    def _call(self, letter: Letter, key: str, purpose: Purpose, until: datetime) -> Posted | Reconciled | Failed:
+    def _call(self, letter: Letter, key: str, purpose: Purpose, until: datetime) -> LetterReceipt | Reconciled | Failed:
         tool = self._outside.tools.get(TOOL)
         if tool is None:
             return Failed(Kind.MISCONFIGURED, f"there is no tool {TOOL}")
@@ -97,7 +97,7 @@ def _input(letter: Letter) -> Json:
     return {**made, **{name: value for name, value in more.items() if value}}
 
 
-def _said(ended: Ended) -> Posted | Reconciled | Failed:
+def _said(ended: Ended) -> LetterReceipt | Reconciled | Failed:
     outcome = ended.outcome
     if isinstance(outcome, Succeeded):
         return _posted(outcome.output)
@@ -106,5 +106,5 @@ def _said(ended: Ended) -> Posted | Reconciled | Failed:
     return outcome
 
 
-def _posted(output: Json) -> Posted:
-    return Posted(output["channel"], output.get("stamp") or "", output.get("location") or "")
+def _posted(output: Json) -> LetterReceipt:
+    return LetterReceipt(output["channel"], output.get("stamp") or "", output.get("location") or "")

@@ -15,7 +15,7 @@ from ..domain.model import Failed, Reconciled, Verdict
 from ..domain.policy import MAX_ASKS
 from ..domain.presses import Button
 from ..domain.telling import OUTBOX, SECOND, SLACK, Telling, What, arrived, began, failed, in_doubt, lies_at, of_slack
-from ..ports import Clock, Courier, Letter, Notice, Pen, Posted, SecondChannel, Severity
+from ..ports import Clock, Courier, Letter, LetterReceipt, Notice, Pen, SecondChannel, Severity
 
 SECONDS = timedelta(seconds=30)
 """How long one message may take to be sent."""
@@ -99,9 +99,9 @@ class Teller:
             outcome = courier.post(letter, key, until)
         return self._after(alert, telling, outcome)
 
-    def _after(self, alert: Alert, telling: Telling, outcome: Posted | Reconciled | Failed) -> Alert:
+    def _after(self, alert: Alert, telling: Telling, outcome: LetterReceipt | Reconciled | Failed) -> Alert:
         now = self._clock.now()
-        if isinstance(outcome, Posted):
+        if isinstance(outcome, LetterReceipt):
             self._notice(Notice("slack_answers", "Slack takes messages", Severity.INFO))
             return lies_at(arrived(alert, telling, now, SLACK), outcome.channel, outcome.stamp, outcome.link)
         if isinstance(outcome, Reconciled):

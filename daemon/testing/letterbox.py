@@ -8,7 +8,7 @@ from datetime import datetime
 
 from daemon.domain.errors import Kind
 from daemon.domain.model import Failed, Json, Reconciled, Verdict
-from daemon.ports import Letter, Posted, Severity
+from daemon.ports import Letter, LetterReceipt, Severity
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class Letterbox:
     """Keys that came a second time: never, if all is well."""
     calls: int = 0
 
-    def post(self, letter: Letter, key: str, until: datetime) -> Posted | Failed:  # noqa: ARG002  # the port's shape
+    def post(self, letter: Letter, key: str, until: datetime) -> LetterReceipt | Failed:  # noqa: ARG002  # the port's shape
         self.before()
         self.calls += 1
         if self.fault is not None:
@@ -39,7 +39,7 @@ class Letterbox:
             return Failed(Kind.UNKNOWN_OUTCOME, "the connection was dropped")
         return self._receipt(key)
 
-    def ask(self, letter: Letter, key: str) -> Posted | Reconciled | Failed:  # noqa: ARG002  # the port's shape
+    def ask(self, letter: Letter, key: str) -> LetterReceipt | Reconciled | Failed:  # noqa: ARG002  # the port's shape
         if self.fault is not None or self.deaf:
             return Reconciled(Verdict.CANNOT_TELL, reason="no answer")
         return self._receipt(key) if key in self.arrived else Reconciled(Verdict.NOT_FOUND)
@@ -48,9 +48,11 @@ class Letterbox:
     def letters(self) -> list[Letter]:
         return list(self.arrived.values())
 
-    def _receipt(self, key: str) -> Posted:
+    def _receipt(self, key: str) -> LetterReceipt:
         number = list(self.arrived).index(key) + 1
-        return Posted("C0123456789", f"{number}.000100", f"https://example.slack.com/archives/C0123456789/p{number}")
+        return LetterReceipt(
+            "C0123456789", f"{number}.000100", f"https://example.slack.com/archives/C0123456789/p{number}"
+        )
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from daemon.domain.errors import ClockwrightError, Kind
 from daemon.domain.model import Failed, Purpose, Reconciled, Succeeded, Verdict
 from daemon.domain.presses import Button
 from daemon.domain.tool import ToolSpec
-from daemon.ports import Call, Ended, Letter, Posted, Running
+from daemon.ports import Call, Ended, Letter, LetterReceipt, Running
 from daemon.runtime.courier import TOOL, ToolCourier
 from daemon.runtime.launch import NotBegun
 from daemon.testing.stage import Stage
@@ -57,7 +57,7 @@ def only_the_token(name: str) -> str:
 def test_the_tool_gets_the_letter_its_key_and_its_secrets() -> None:
     sender, runner, stage = courier(Succeeded(OUTPUT, "delivered"), secret=only_the_token)
     until = stage.clock.now() + timedelta(seconds=30)
-    assert sender.post(LETTER, "key-1", until) == Posted("C1", "1.5", "https://example.slack.com/p1")
+    assert sender.post(LETTER, "key-1", until) == LetterReceipt("C1", "1.5", "https://example.slack.com/p1")
     [call] = runner.calls
     assert (call.tool, call.effect_key, call.deadline, call.seconds) == (TOOL, "key-1", until, 30.0)
     assert call.input["buttons"][0]["action"] == "a"
@@ -75,7 +75,7 @@ def test_what_is_not_set_is_left_to_the_tool() -> None:
 @pytest.mark.parametrize(
     ("outcome", "said"),
     [
-        (Reconciled(Verdict.FOUND, OUTPUT), Posted("C1", "1.5", "https://example.slack.com/p1")),
+        (Reconciled(Verdict.FOUND, OUTPUT), LetterReceipt("C1", "1.5", "https://example.slack.com/p1")),
         (Reconciled(Verdict.NOT_FOUND), Reconciled(Verdict.NOT_FOUND)),
         (Failed(Kind.TRANSIENT, "down"), Failed(Kind.TRANSIENT, "down")),
     ],
