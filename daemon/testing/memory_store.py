@@ -19,6 +19,7 @@ from daemon.domain.projection import effects
 from daemon.domain.revision import Revision
 from daemon.ports import Activity, Birth, Change, EffectRow, Followed, Message, Stale
 
+from .memory_alert_book import MemoryAlertBook
 from .memory_queries import MemoryQueries
 from .memory_tables import Kept, Lease, Tables
 
@@ -140,7 +141,7 @@ class MemoryStore(MemoryQueries):
             self._tables.effect(run.id, effected)
             self._tables.ask(change)
             for message in change.folded:
-                self._tables.fold(message, run.id)
+                self._tables.fold(message, run.id, change.replies.get(message, ""))
 
     def due(self, now: datetime, owner: str, limit: int) -> list[str]:
         with self._lock:
@@ -172,6 +173,13 @@ class MemoryStore(MemoryQueries):
     def messages(self, run_id: str) -> list[Message]:
         with self._lock:
             return [message for message in self._tables.inbox.values() if message.run == run_id]
+
+    def reply(self, message: int) -> str | None:
+        return self._tables.replies.get(message)
+
+    @property
+    def alerts(self) -> MemoryAlertBook:
+        return MemoryAlertBook(self._tables, self._writing)
 
     def effect(self, key: str) -> EffectRow | None:
         return self._tables.effects.get(key)

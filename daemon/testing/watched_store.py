@@ -132,6 +132,10 @@ class WatchedStore:
         self._watch.touch()
         return self._inner.messages(run_id)
 
+    def reply(self, message: int) -> str | None:
+        self._watch.touch()
+        return self._inner.reply(message)
+
     def effect(self, key: str) -> EffectRow | None:
         self._watch.touch()
         return self._inner.effect(key)

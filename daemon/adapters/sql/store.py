@@ -135,6 +135,10 @@ class SqlStore:
         query = select(INBOX).where(INBOX.c.run == run_id, _unread()).order_by(INBOX.c.id)
         return [to_message(row) for row in self.database.read(lambda connection: connection.execute(query).all())]
 
+    def reply(self, message: int) -> str | None:
+        query = select(INBOX.c.reply).where(INBOX.c.id == message)
+        return self.database.read(lambda connection: connection.execute(query).scalar_one_or_none())
+
     def effect(self, key: str) -> EffectRow | None:
         query = select(EFFECTS).where(EFFECTS.c.key == key)
         row = self.database.read(lambda connection: connection.execute(query).one_or_none())
