@@ -37,7 +37,7 @@ class Stale(StoreError):
 
 
 class AlreadyDelivered(Stale):
-    """An attempt would cause an effect whose receipt is in the store: reload, and adopt the receipt."""
+    """An attempt would cause an effect that was delivered, or that another run may be delivering: reload, and look."""
 
 
 class Unreadable(StoreError):
@@ -105,6 +105,18 @@ class EffectRow:
     deadline: datetime
     output: Json = None
     summary: str = ""
+
+
+class Journal(Protocol):
+    """Beside the store, which effects were about to be caused: a store that was put back knows less than it."""
+
+    def note(self, intent: EffectRow) -> None:
+        """Before anything is sent. Raises StoreUnavailable."""
+        ...
+
+    def entries(self) -> list[EffectRow]:
+        """The newest for each key."""
+        ...
 
 
 class MessageKind(StrEnum):
@@ -238,6 +250,13 @@ class Store(Protocol):
         ...
 
     def effect(self, key: str) -> EffectRow | None: ...
+
+    def remember(self, intents: Sequence[EffectRow], *, fence: int = 0) -> int:
+        """Hold as intended what this store knows nothing of, or only an earlier attempt that came to nothing.
+
+        How many those are.
+        """
+        ...
 
     def save_plan(self, digest: str, body: Json) -> None: ...
 

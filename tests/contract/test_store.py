@@ -14,7 +14,16 @@ from daemon.domain.chain import Link, Success
 from daemon.domain.codec import to_plain
 from daemon.domain.deed import Deed
 from daemon.domain.errors import Kind
-from daemon.domain.events import Answered, AttemptEnded, EffectAdopted, Escalated, RunClaimed, RunEnded, RunStarted
+from daemon.domain.events import (
+    Answered,
+    AttemptEnded,
+    AttemptStarted,
+    EffectAdopted,
+    Escalated,
+    RunClaimed,
+    RunEnded,
+    RunStarted,
+)
 from daemon.domain.job import Disposition
 from daemon.domain.model import Failed, Purpose, Reconciled, Run, RunState, StepState, Succeeded, Verdict
 from daemon.domain.pause import Pause
@@ -26,6 +35,7 @@ from daemon.ports import (
     AlreadyDelivered,
     Birth,
     Change,
+    EffectRow,
     EffectState,
     Followed,
     Message,
@@ -375,6 +385,40 @@ class TestEffects:
         failed = _finish(store, change, Failed(Kind.TRANSIENT, "503"))
         store.commit(a_start(failed, attempt=an_attempt(2, key="key-1")))
         assert _state(store) is EffectState.INTENT
+
+    def test_a_key_that_another_run_may_be_delivering_takes_no_new_intent(self, store: Store) -> None:
+        store.commit(a_start(_claimed(store), attempt=an_attempt(key="key-1")))
+        run = _claimed(store, "run-2", revision=2)
+        with pytest.raises(AlreadyDelivered):
+            store.commit(a_start(run, attempt=an_attempt(key="key-1")))
+        assert store.load("run-2") == run
+
+    def test_who_sends_nothing_may_take_over_what_another_run_may_have_delivered(self, store: Store) -> None:
+        store.commit(a_start(_claimed(store), attempt=an_attempt(key="key-1")))
+        run, attempt = _claimed(store, "run-2", revision=2), an_attempt(key="key-1")
+        unknown = Failed(Kind.UNKNOWN_OUTCOME, "another run may have delivered this")
+        events = (AttemptStarted(T0, "send", attempt), AttemptEnded(T0, "send", 1, unknown))
+        in_doubt = replace(run.steps["send"], state=StepState.RUNNING, started=1, unknown=attempt, failure=unknown)
+        store.commit(a_change(run, *events, step=in_doubt))
+        row = store.effect("key-1")
+        assert row is not None
+        assert (row.state, row.run) == (EffectState.INTENT, "run-2")
+
+    def test_what_the_store_knows_nothing_of_is_remembered_as_meant(self, store: Store) -> None:
+        _deliver(store, "run-1", "delivered")
+        voided = a_start(_claimed(store, "run-2", revision=2), attempt=an_attempt(key="voided"))
+        store.commit(voided)
+        _finish(store, voided, Failed(Kind.TRANSIENT, "503"))
+        rows = [EffectRow(key, EffectState.INTENT, "before", "send", 1, T0) for key in ("delivered", "voided", "new")]
+
+        assert store.remember(rows) == 1
+        assert store.remember([replace(row, attempt=2) for row in rows]) == 1
+        states = {row.key: found.state for row in rows if (found := store.effect(row.key))}
+        assert states == {
+            "delivered": EffectState.DELIVERED,
+            "voided": EffectState.INTENT,
+            "new": EffectState.INTENT,
+        }
 
     def test_an_adopted_receipt_changes_no_effect(self, store: Store, queries: Queries) -> None:
         _deliver(store, "run-1", "key-1")
