@@ -87,10 +87,11 @@ def _readable(workspace: Workspace, arguments: Arguments) -> Channel:
 def _told(workspace: Workspace, messages: Sequence[Message], arguments: Arguments) -> list[Message]:
     hidden = {"shown_at"} if workspace.shows_metadata else {"shown_at", "metadata"}
     oldest = float(arguments.get("oldest") or 0)
+    inclusive = str(arguments.get("inclusive", "")).lower() in {"1", "true"}
     return [
         {name: value for name, value in message.items() if name not in hidden}
         for message in messages
-        if float(message["ts"]) > oldest
+        if float(message["ts"]) > oldest or (inclusive and float(message["ts"]) == oldest)
     ]
 
 

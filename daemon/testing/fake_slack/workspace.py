@@ -91,7 +91,7 @@ class Workspace:
 
     def stamp(self) -> str:
         """Later than every one before it."""
-        return f"{self.now():.0f}.{self.number():06d}"
+        return f"{int(self.now())}.{self.number():06d}"
 
     def put(self, channel: Channel, content: Message) -> Message:
         message = {
