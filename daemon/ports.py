@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from .domain.alerts import Alert
+from .domain.chain import Link, Success
 from .domain.deed import Actor, Deed
 from .domain.errors import ClockwrightError
 from .domain.events import Event
@@ -36,7 +37,7 @@ class Stale(StoreError):
 
 
 class AlreadyDelivered(Stale):
-    """An attempt would cause an effect whose receipt is in the store: reload, and adopt the receipt."""
+    """An attempt would cause an effect that was delivered, or that another run may be delivering: reload, and look."""
 
 
 class Unreadable(StoreError):
@@ -106,6 +107,18 @@ class EffectRow:
     summary: str = ""
 
 
+class Journal(Protocol):
+    """Beside the store, which effects were about to be caused: a store that was put back knows less than it."""
+
+    def note(self, intent: EffectRow) -> None:
+        """Before anything is sent. Raises StoreUnavailable."""
+        ...
+
+    def entries(self) -> list[EffectRow]:
+        """The newest for each key."""
+        ...
+
+
 class MessageKind(StrEnum):
     ANSWER = "answer"
     CANCEL = "cancel"
@@ -129,6 +142,14 @@ class Activity:
 
     running_since: Mapping[str, datetime]
     made: Mapping[tuple[str, datetime], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What a job that is followed has done. `unfinished` are its runs that may still succeed."""
+
+    owed: list[Success]
+    unfinished: frozenset[str]
 
 
 class Store(Protocol):
@@ -179,6 +200,13 @@ class Store(Protocol):
         """Unfinished runs of any job, and those of `jobs` for instants after `since`; no dry runs."""
         ...
 
+    def followed(self, follower: str, link: Link, since: datetime | None, also: Set[str]) -> Followed:
+        """Successes within the link that the ledger of `follower` says nothing of.
+
+        Those of runs that were queued after `since` (None: whenever), or that are among `also`; no dry runs.
+        """
+        ...
+
     def load(self, run_id: str) -> Run:
         """Raises KeyError for an unknown run, Unreadable for one that this version cannot read."""
         ...
@@ -222,6 +250,13 @@ class Store(Protocol):
         ...
 
     def effect(self, key: str) -> EffectRow | None: ...
+
+    def remember(self, intents: Sequence[EffectRow], *, fence: int = 0) -> int:
+        """Hold as intended what this store knows nothing of, or only an earlier attempt that came to nothing.
+
+        How many those are.
+        """
+        ...
 
     def save_plan(self, digest: str, body: Json) -> None: ...
 
@@ -368,6 +403,41 @@ class Commands(Protocol):
     def request(self, actor: Actor, job: str, day: date | None, *, dry_run: bool = False, key: str = "") -> Requested:
         """A run for that day, yesterday in the job's zone where none is named. The same `key`: the same run."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Vitals:
+    """What the store says of how things stand, as one bounded look; for metrics and health, never to decide anything.
+
+    `outbox` counts effects that are meant and not known to be delivered, of runs that have not ended.
+    """
+
+    watermarks: Mapping[str, datetime] = field(default_factory=dict)
+    open_runs: Mapping[str, int] = field(default_factory=dict)
+    open_since: Mapping[str, datetime] = field(default_factory=dict)
+    """The instant of each job's oldest unfinished run."""
+    escalations: int = 0
+    oldest_escalation: datetime | None = None
+    outbox: int = 0
+    oldest_outbox: datetime | None = None
+    pauses: tuple[Pause, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LastRuns:
+    """How the newest runs of a job came out."""
+
+    success: datetime | None = None
+    seconds: float | None = None
+    """How long the newest that ended took."""
+
+
+class Signs(Protocol):
+    """What is measured by looking. Raises StoreError."""
+
+    def vitals(self) -> Vitals: ...
+
+    def last_runs(self, job: str) -> LastRuns: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -619,3 +689,16 @@ class EventSink(Protocol):
     def emit(self, run: Run, event: Event) -> None: ...
 
     def notice(self, notice: Notice) -> None: ...
+
+
+@runtime_checkable
+class Meter(Protocol):
+    """An observer that is also told what no run's event says."""
+
+    def accounted(self, rows: Sequence[LedgerRow]) -> None:
+        """Due instants got their disposition."""
+        ...
+
+    def committed(self, seconds: float) -> None:
+        """A unit of work became durable; `seconds` is what its caller waited."""
+        ...

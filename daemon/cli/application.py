@@ -14,6 +14,7 @@ from ..version import __version__
 from . import (
     accounts,
     backfill,
+    backup,
     demo,
     demo_llm,
     escalations,
@@ -26,6 +27,7 @@ from . import (
     runs,
     serve,
     simulate,
+    systemd,
     tools,
     trouble,
     validate,
@@ -89,6 +91,8 @@ GROUPS = (
     tools,
     prompts,
     page,
+    systemd,
+    backup,
 )
 for group in GROUPS:
     group.register(APP)

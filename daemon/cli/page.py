@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from ..config import Settings
     from ..config.secrets import Secrets
     from ..config.settings import Http
+    from ..domain.health import Health
     from ..domain.redaction import Redactor
     from ..ports import Clock, Notice
-    from ..runtime.loop import Loop
     from ..web.live import Live
     from ..web.server import Server
     from ..web.site import Site
@@ -34,8 +34,6 @@ SHORTEST = 16
 """Characters that a token must have."""
 AGAIN_SECONDS = 10.0
 """How often an address that is taken is tried."""
-STUCK_SECONDS = 60.0
-"""The loop turns every few seconds; without a turn for this long it is stuck."""
 HIDDEN_AGAIN = 10.0
 """Seconds after which the secrets to be hidden are read anew."""
 
@@ -127,29 +125,18 @@ def _place(draft: Path, path: Path) -> None:
 
 
 class Watched:
-    """`daemon.web.site.Health`: judged by the loop's own progress, and by the store."""
+    """`daemon.web.site.Health`: what the daemon says of itself."""
 
-    def __init__(self, loop: Loop, clock: Clock, probe: Callable[[], object]) -> None:
-        self._loop = loop
-        self._clock = clock
-        self._probe = probe
-        self._seen = (loop.turns, clock.boot())
+    def __init__(self, look: Callable[[], Health]) -> None:
+        self._look = look
 
     def stuck(self) -> str:
-        turns, now = self._loop.turns, self._clock.boot()
-        if turns != self._seen[0]:
-            self._seen = (turns, now)
-        quiet = now - self._seen[1]
-        return f"the loop has made no turn for {quiet:.0f} s" if quiet > STUCK_SECONDS else ""
+        found = self._look()
+        return "" if found.alive else found.why
 
     def unready(self) -> str:
-        from ..ports import StoreError
-
-        try:
-            self._probe()
-        except StoreError:
-            return "the store does not answer"
-        return ""
+        found = self._look()
+        return "" if found.ready else found.why
 
 
 class Hiding:
@@ -247,7 +234,7 @@ def _site(daemon: Daemon, metrics: Metrics, tokens: Tokened, live: Live) -> Site
         tools=daemon.toolbox,
         redactor=Hiding(lambda: [*daemon.secrets.values(), *filter(None, tokens.now())], daemon.clock),
         exposition=metrics.exposition,
-        health=Watched(daemon.loop, daemon.clock, lambda: queries.runs(limit=1)),
+        health=Watched(daemon.health),
         passes=Passes(lambda: Tokens(*tokens.now())),
         live=live,
         trigger_secret=lambda: daemon.secrets(trigger) if trigger else "",

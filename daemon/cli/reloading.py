@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import typer
@@ -33,9 +34,10 @@ def ask(context: typer.Context) -> None:
 class Reloading:
     """A thread that reads when it is asked to. `ask` may be called from a signal handler."""
 
-    def __init__(self, session: Session, daemon: Daemon) -> None:
+    def __init__(self, session: Session, daemon: Daemon, renewed: Callable[[Loaded], None]) -> None:
         self._session = session
         self._daemon = daemon
+        self._renewed = renewed
         self._asked = threading.Event()
         daemon.reload_bell.listen(self.ask)
         threading.Thread(target=self._attend, name="reload", daemon=True).start()
@@ -46,7 +48,9 @@ class Reloading:
     def _attend(self) -> None:
         while self._asked.wait():
             self._asked.clear()
+            self._daemon.notifier.reloading()
             self.read()
+            self._daemon.notifier.ready()
 
     def read(self) -> None:
         """Put in force what can be read, and tell what cannot."""
@@ -58,6 +62,7 @@ class Reloading:
         except ClockwrightError as error:
             notice(Notice("reload_refused", f"the last good configuration stays in force: {error}", Severity.CRITICAL))
             return
+        self._renewed(config)
         self._daemon.renew(config)
         notice(Notice("reloaded", f"{len(config.jobs)} jobs from {config.settings.folder}", Severity.INFO))
         for fault in config.faults:  # after the good news, which ends the alerts of the reload before

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ..config import Loaded, Settings
 
 DRAIN_SECONDS = 10.0
+GRACE_SECONDS = 15.0
+"""On top of the drain: to record what was stopped, and to end the tool processes."""
 
 
 def register(app: typer.Typer) -> None:
@@ -43,10 +45,12 @@ def serve(
     config = session.config()
     logs = Logs(config.settings.log_format, config.settings.log_level)
     logs.adopt("daemon")
-    metrics = Metrics(job.id for job in config.jobs)
+    metrics = Metrics(config.jobs)
     with closing(session.daemon(config, [logs, metrics])) as daemon:
         stopping = Stopping(daemon, drain)
-        reloading = Reloading(session, daemon)
+        daemon.notifier  # noqa: B018 - taken from the environment before a child inherits it
+        metrics.look_at(daemon.gauges)
+        reloading = Reloading(session, daemon, lambda renewed: metrics.expect(renewed.jobs))
         signal.signal(signal.SIGHUP, lambda _number, _frame: reloading.ask())
         _announce(daemon, config, logs)
         _open_metrics(config.settings, metrics, daemon)
@@ -79,6 +83,7 @@ class Stopping:
 
     def end(self) -> None:
         """Let what is in flight end, for as long as was granted and nobody asks again."""
+        self._daemon.notifier.stopping(self._seconds + GRACE_SECONDS)
         impatient = threading.Thread(target=self._kill_if_asked_again, name="impatience", daemon=True)
         impatient.start()
         self._daemon.executor.drain(self._seconds)
