@@ -17,6 +17,7 @@ from . import (
     backup,
     demo,
     demo_llm,
+    doctor,
     escalations,
     init,
     jobs,
@@ -91,6 +92,7 @@ GROUPS = (
     prompts,
     systemd,
     backup,
+    doctor,
 )
 for group in GROUPS:
     group.register(APP)
