@@ -38,10 +38,11 @@ from .domain.draft import Toolbox
 from .domain.health import Health, health
 from .domain.job import Job
 from .domain.llm import Llm
-from .domain.tool import ToolSpec
+from .domain.tool import BrokenTool, ToolSpec
 from .ports import Attic, EventSink, Queries, Signs, Store, StoreError, StoreUnavailable
 from .registry import discover
 from .runtime.accountant import Pace
+from .runtime.commands import StoreCommands
 from .runtime.duty import Service
 from .runtime.executor import Executor
 from .runtime.loop import Loop
@@ -183,6 +184,23 @@ class Daemon:
         )
 
     @cached_property
+    def commands(self) -> StoreCommands:
+        return StoreCommands(
+            store=self.store,
+            queries=self.queries,
+            plans=self.plans,
+            clock=self.clock,
+            jobs=lambda: self._in_force,
+            ring=self._rouse,
+            zone_data=zone_data_version(),
+        )
+
+    def _rouse(self) -> None:
+        """Whoever carries runs, here or in another process, looks at once."""
+        self.doorbell.ring()
+        self._ring()
+
+    @cached_property
     def _tools(self) -> dict[str, ToolSpec]:
         """As they are now."""
         return dict(self.config.tools)
@@ -231,6 +249,8 @@ class Daemon:
         self._secrets.append(config.settings.secrets)
         self.staff.renew(models_of(config))
         self._tools.update(config.tools)
+        self._broken.clear()
+        self._broken.update(config.broken)
         self.runner.renew(recipe_of(config.settings, jobs.by_id.values()))
         self.renewal.offer(jobs)
         self.alarm.ring()
@@ -238,6 +258,19 @@ class Daemon:
     @cached_property
     def _in_force(self) -> dict[str, Job]:
         return dict(self.config.by_id)
+
+    @property
+    def secrets(self) -> Secrets:
+        """As configured now."""
+        return self._secrets[-1]
+
+    def toolbox(self) -> Toolbox:
+        """The tools as they are now, the broken ones too."""
+        return Toolbox(tools=self._tools, broken=self._broken)
+
+    @cached_property
+    def _broken(self) -> dict[str, BrokenTool]:
+        return dict(self.config.broken)
 
     def _secret(self, name: str) -> str:
         """As configured now, not as it was at the start."""

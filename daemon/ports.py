@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from .domain.deed import Actor, Deed
 from .domain.errors import ClockwrightError
 from .domain.events import Event
-from .domain.job import LedgerRow
+from .domain.job import Disposition, LedgerRow
 from .domain.model import Decision, Failed, Json, Purpose, Reconciled, Run, RunState, Succeeded
 from .domain.pause import Pause
 from .domain.plan import Plan
@@ -39,6 +40,17 @@ class Unreadable(StoreError):
     """A row that this version cannot read; it is left alone and its run is quarantined."""
 
 
+class Declined(ClockwrightError):
+    """What a person asks for cannot be done as things are; the message says why, the hint what can."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(f"{message} ({hint})" if hint else message)
+
+
+class Unknown(Declined):
+    """There is nothing of that name."""
+
+
 class Clock(Protocol):
     """Wall time for what people see; `boot` (seconds, counts suspend) for durations and leases."""
 
@@ -54,6 +66,8 @@ class Birth:
     run: Run
     events: tuple[Event, ...] = ()
     ledger: LedgerRow | None = None
+    deed: Deed | None = None
+    """What asked for it; with a key that was used before, nothing is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +140,8 @@ class Store(Protocol):
     ) -> list[bool]:
         """Insert runs, account for the instants that get none, move watermarks, all in one transaction.
 
-        False for a birth whose (job, instant, revision) exists already; a ledger row that exists stays as it is.
+        False for a birth whose (job, instant, revision), or whose deed's key, exists already; a ledger row that
+        exists stays as it is.
         A job's watermark is the instant up to which all are accounted for.
         """
         ...
@@ -179,7 +194,17 @@ class Store(Protocol):
         """Runs that need a driver: queued, not `owner`'s, past their wake time, or with an unread message."""
         ...
 
-    def next_wake(self) -> datetime | None: ...
+    def next_wake(self, but: Collection[str] = ()) -> datetime | None:
+        """The earliest wake time of the unfinished runs, those of `but` left out."""
+        ...
+
+    def note(self, deed: Deed) -> None:
+        """Add to the audit log. One whose key is there already stays as it is."""
+        ...
+
+    def deed(self, key: str) -> Deed | None:
+        """What was done under that key."""
+        ...
 
     def post(self, message: Message) -> int: ...
 
@@ -232,12 +257,39 @@ class EscalationRow:
     default: str
     asked_at: datetime
     expires_at: datetime
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Accounted:
+    """One due instant in short: how it was accounted for, and how the run that carries it stands."""
+
+    instant: datetime
+    disposition: Disposition
+    run: str | None
+    state: RunState | None
 
 
 class Queries(Protocol):
     """What the CLI and the page read. Never used to decide anything."""
 
-    def runs(self, job: str | None = None, state: RunState | None = None, limit: int = 50) -> list[RunRow]: ...
+    def run(self, run_id: str) -> Run:
+        """Raises KeyError, Unreadable."""
+        ...
+
+    def plan(self, digest: str) -> Plan:
+        """Raises KeyError."""
+        ...
+
+    def runs(
+        self, job: str | None = None, state: RunState | None = None, limit: int = 50, before: str | None = None
+    ) -> list[RunRow]:
+        """Newest first; those that come after the run `before` in that order."""
+        ...
+
+    def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, list[RunRow]]:
+        """The newest runs of every one of these jobs, newest first, at most `each`; without their reasons."""
+        ...
 
     def events(self, run_id: str) -> list[Event]: ...
 
@@ -251,7 +303,54 @@ class Queries(Protocol):
         """The first row at or after that instant: the one that stands for it, if any does."""
         ...
 
+    def accounted(self, job: str, start: datetime, limit: int) -> list[Accounted]:
+        """The newest rows of the ledger at or after `start`, newest first."""
+        ...
+
+    def watermarks(self) -> Mapping[str, datetime]: ...
+
+    def pauses(self) -> list[Pause]: ...
+
     def effects(self, run_id: str) -> list[EffectRow]: ...
+
+    def deeds(self, limit: int = 50, before: datetime | None = None) -> list[Deed]:
+        """The audit log, newest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """`run` is new, or the one that stands for what was asked for already."""
+
+    run: Run
+    new: bool
+
+
+class Commands(Protocol):
+    """What people may want of the daemon, from wherever they ask. Every one is in the audit log before it is done.
+
+    Raises Declined, Unknown, StoreError.
+    """
+
+    def answer(
+        self, actor: Actor, escalation: str, option: str, changes: Mapping[str, Json], *, digest: str = ""
+    ) -> None:
+        """`digest` is that of the question as it was shown; one that has changed since is not answered."""
+        ...
+
+    def cancel(self, actor: Actor, run_id: str) -> None: ...
+
+    def pause(self, actor: Actor, job: str, why: str, until: datetime | None) -> None: ...
+
+    def resume(self, actor: Actor, job: str) -> bool:
+        """False where it was not paused."""
+        ...
+
+    def retry(self, actor: Actor, run_id: str, *, send: bool = False) -> Run: ...
+
+    def request(self, actor: Actor, job: str, day: date | None, *, dry_run: bool = False, key: str = "") -> Requested:
+        """A run for that day, yesterday in the job's zone where none is named. The same `key`: the same run."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,6 +488,27 @@ class Artifacts(Protocol):
     def path(self, sha256: str) -> Path: ...
 
     def discard(self, workdir: Path) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """One message in the local outbox: a folder named by its effect key."""
+
+    key: str
+    at: datetime
+    channel: str
+    text: str
+    files: tuple[str, ...] = ()
+
+
+class OutboxReader(Protocol):
+    """What lies in the local outbox."""
+
+    def newest(self, limit: int = 50) -> list[Posted]: ...
+
+    def file(self, key: str, name: str) -> bytes:
+        """`index.html`, `message.json`, or `files/NAME`. Raises KeyError."""
+        ...
 
 
 class Severity(StrEnum):

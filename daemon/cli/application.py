@@ -21,6 +21,7 @@ from . import (
     escalations,
     init,
     jobs,
+    page,
     prompts,
     reloading,
     run,
@@ -93,6 +94,7 @@ GROUPS = (
     systemd,
     backup,
     doctor,
+    page,
 )
 for group in GROUPS:
     group.register(APP)

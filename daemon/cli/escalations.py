@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..domain.nearest import did_you_mean
 from . import printing
 from .exit_codes import ExitCode
 from .session import Session
@@ -60,18 +59,13 @@ def answer(
     ] = None,
 ) -> int:
     """Answer one question; the first valid answer counts."""
-    from ..ports import MessageKind
     from . import inbox
 
     session: Session = context.obj
     changes = dict(_change(each) for each in change or [])
     with closing(session.observer()) as daemon:
-        asked = _open_question(daemon, id_)
-        if option not in asked.options:
-            raise Misuse(f"{option!r} is not offered", did_you_mean(option, asked.options))
-        _expect_open(daemon, asked, option, changes)
-        body = {"escalation": id_, "option": option, "changes": changes}
-        inbox.post(daemon, asked.run, MessageKind.ANSWER, inbox.person(by), body)
+        asked = daemon.commands.open_question(id_)
+        daemon.commands.answer(inbox.actor(by), id_, option, changes)
         typer.echo(_outcome(daemon, asked, option))
     return ExitCode.OK
 
@@ -84,30 +78,6 @@ def _change(text: str) -> tuple[str, Any]:
         return field, json.loads(value)
     except json.JSONDecodeError:
         raise Misuse(f"--change {text}: {value!r} is not JSON", 'text needs quotes: field="text"') from None
-
-
-def _open_question(daemon: Daemon, wanted: str) -> EscalationRow:
-    open_ones = {row.id: row for row in daemon.queries.escalations()}
-    if wanted in open_ones:
-        return open_ones[wanted]
-    if any(row.id == wanted for row in daemon.queries.escalations(include_closed=True)):
-        raise Misuse(f"the question {wanted!r} is closed: it has been answered, or its time is over")
-    raise Misuse(f"there is no question {wanted!r}", did_you_mean(wanted, open_ones))
-
-
-def _expect_open(daemon: Daemon, asked: EscalationRow, option: str, changes: dict[str, Any]) -> None:
-    """Raises Misuse for an input that the plan does not open, and for changes that nothing would use."""
-    if not changes:
-        return
-    from ..domain.policy import RETRY
-
-    if option != RETRY:
-        raise Misuse(f"--change goes with {RETRY!r} only; {option!r} would not use it")
-    plan = daemon.plans.get(daemon.store.load(asked.run).plan)
-    allowed = plan.by_id[asked.step].open if asked.step else ()
-    for field in changes:
-        if field not in allowed:
-            raise Misuse(f"the input {field!r} may not be changed", did_you_mean(field, allowed) or "none is open")
 
 
 def _outcome(daemon: Daemon, asked: EscalationRow, option: str) -> str:

@@ -38,6 +38,7 @@ def serve(
     """Run every job when it is due. Ends at SIGTERM or Ctrl-C; a second signal does not wait for what runs."""
     from ..adapters.logs import Logs
     from ..adapters.metrics import Metrics
+    from .page import open_page
     from .reloading import Reloading
 
     session: Session = context.obj
@@ -53,8 +54,11 @@ def serve(
         signal.signal(signal.SIGHUP, lambda _number, _frame: reloading.ask())
         _announce(daemon, config, logs)
         _open_metrics(config.settings, metrics, daemon)
+        page = open_page(daemon, metrics)
         daemon.loop.run(daemon.attended)
         stopping.end()
+        if page:
+            page.stop()
     return ExitCode.OK
 
 

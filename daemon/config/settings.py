@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -50,6 +51,19 @@ class EndpointSection(Section):
     """Off where it is not set."""
 
 
+class HttpSection(EndpointSection):
+    port: Port | None = 8470
+    """Off with `null`."""
+    reader_token: Name | None = None
+    """The secret that lets one look; a file in the state folder where neither token is set and the host is loopback."""
+    operator_token: Name | None = None
+    """The secret that lets one look and act."""
+    trigger_secret: Name | None = None
+    """The secret that `POST /trigger/JOB` is signed with; off where it is not set."""
+    open_metrics: bool = False
+    """Whether `/metrics` is served without a token."""
+
+
 class CatchUpSection(Section):
     at_once: int = Field(default=10, ge=1, le=10_000)
     """How many late runs start in one second, over all jobs."""
@@ -82,8 +96,8 @@ class SettingsSection(Section):
     """The one of `environments` that counts; CLOCKWRIGHT_ENVIRONMENT and --environment say otherwise."""
     environments: dict[Name, dict[str, Any]] = Field(default_factory=dict)
     """What differs in each: mappings are merged name by name, anything else is replaced."""
-    http: EndpointSection = EndpointSection(port=8470)
-    """The status page."""
+    http: HttpSection = HttpSection()
+    """The status page and its API."""
     metrics: EndpointSection = EndpointSection()
     parallel_runs: int = Field(default=8, ge=1, le=1000)
     """How many runs work at once."""
@@ -123,6 +137,16 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Http(Endpoint):
+    """The page and its API; secrets by name, empty where there is none."""
+
+    reader_token: str = ""
+    operator_token: str = ""
+    trigger_secret: str = ""
+    open_metrics: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Every path is absolute. `secrets(name)` reads a secret."""
 
@@ -135,7 +159,7 @@ class Settings:
     tools: tuple[Path, ...]
     secrets: Secrets
     environment: str
-    http: Endpoint
+    http: Http
     metrics: Endpoint
     parallel_runs: int
     concurrency: Mapping[str, int]
@@ -206,7 +230,7 @@ def _settings(folder: Path, section: SettingsSection, document: Located, environ
         tools=tuple(folder / path for path in section.tools),
         secrets=_secrets(folder, section, environ),
         environment=section.environment or "",
-        http=Endpoint(section.http.host, section.http.port),
+        http=_http(section, document),
         metrics=Endpoint(section.metrics.host, section.metrics.port),
         parallel_runs=section.parallel_runs,
         concurrency=section.concurrency,
@@ -221,6 +245,30 @@ def _settings(folder: Path, section: SettingsSection, document: Located, environ
             settings={"folder": str(folder), "state": str(state), "outbox": str(outbox)},
         ),
     )
+
+
+def _http(section: SettingsSection, document: Located) -> Http:
+    """Raises ConfigError for a secret that is not there, and for an open door without a key."""
+    http, at = section.http, document.mapping.get("http") or document
+    names = {name: getattr(http, name) or "" for name in ("reader_token", "operator_token", "trigger_secret")}
+    faults = [
+        Fault.at(at.find([key]).place, f"{key}: there is no secret {name!r}", did_you_mean(name, section.secrets))
+        for key, name in names.items()
+        if name and name not in section.secrets
+    ]
+    if http.port is not None and not _loopback(http.host) and not http.operator_token:
+        message = f"the page at {http.host} is open to others, and there is no token"
+        faults.append(Fault.at(at.find(["host"]).place, message, "name a secret in http.operator_token"))
+    if faults:
+        raise ConfigError(*faults)
+    return Http(http.host, http.port, **names, open_metrics=http.open_metrics)
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _defaults(document: Located) -> Located | None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from daemon.domain import codec
+from daemon.domain.deed import Deed
 from daemon.domain.events import Event
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Escalation, Json, Run, StepRun
@@ -62,10 +63,18 @@ class Tables:
     plans: dict[str, Json] = field(default_factory=dict)
     revisions: dict[tuple[str, datetime], Revision] = field(default_factory=dict)
     pauses: dict[str, Pause] = field(default_factory=dict)
+    deeds: list[Deed] = field(default_factory=list)
 
     def account(self, row: LedgerRow) -> None:
         row = self.through(row)
         self.ledger.setdefault((row.occurrence.job, row.occurrence.instant), row)
+
+    def note(self, deed: Deed) -> None:
+        if not self.key_used(deed):
+            self.deeds.append(deed)
+
+    def key_used(self, deed: Deed | None) -> bool:
+        return bool(deed and deed.key and any(deed.key == one.key for one in self.deeds))
 
     def store(self, kept: Kept, run: Run, events: Sequence[Event]) -> None:
         kept.run = self._run_through(run)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from daemon.domain.deed import Deed
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Json, Run
 from daemon.domain.pause import Pause
@@ -106,9 +107,17 @@ class WatchedStore:
         self._watch.touch()
         return self._inner.due(now, owner, limit)
 
-    def next_wake(self) -> datetime | None:
+    def next_wake(self, but: Collection[str] = ()) -> datetime | None:
         self._watch.touch()
-        return self._inner.next_wake()
+        return self._inner.next_wake(but)
+
+    def note(self, deed: Deed) -> None:
+        self._watch.touch(writes=True)
+        self._inner.note(deed)
+
+    def deed(self, key: str) -> Deed | None:
+        self._watch.touch()
+        return self._inner.deed(key)
 
     def post(self, message: Message) -> int:
         self._watch.touch()

@@ -49,6 +49,7 @@ RUNS: Final = Table(
 )
 Index("runs_occurrence", RUNS.c.job, RUNS.c.instant, RUNS.c.revision, unique=True)
 Index("runs_queued_at", RUNS.c.queued_at)
+Index("runs_job_queued_at", RUNS.c.job, RUNS.c.queued_at, RUNS.c.id)
 Index("runs_open", RUNS.c.wake_at, RUNS.c.id, sqlite_where=_OPEN)
 
 STEPS: Final = Table(
@@ -140,6 +141,23 @@ PAUSES: Final = Table(
     _text("body"),
 )
 Index("pauses_open", PAUSES.c.job, sqlite_where=_OPEN, postgresql_where=_OPEN)
+
+DEEDS: Final = Table(
+    "deeds",
+    METADATA,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    _number("at"),
+    _text("by"),
+    _text("origin"),
+    _text("verb"),
+    _text("job"),
+    _text("run"),
+    _text("detail"),
+    Column("key", Text, nullable=True),
+    sqlite_autoincrement=True,
+)
+Index("deeds_at", DEEDS.c.at)
+Index("deeds_key", DEEDS.c.key, unique=True)
 
 PLANS: Final = Table("plans", METADATA, _text("digest", key=True), _text("body"))
 

@@ -42,6 +42,7 @@ class Prepared:
         compiled = statement.compile(dialect=dialect)
         self._text = str(compiled)
         self._names: Sequence[str] | None = getattr(compiled, "positiontup", None)
+        self._constants = {name: value for name, value in compiled.params.items() if value is not None}
 
     def run(self, connection: Connection, row: Row) -> int:
         """How many rows it touched."""
@@ -59,6 +60,14 @@ class Prepared:
             cursor.executemany(self._text, [self._bound(row) for row in rows])
             cursor.close()
 
+    def rows(self, connection: Connection, row: Row) -> list[Any]:
+        """What it selects, as the driver's plain tuples."""
+        cursor = connection.connection.cursor()
+        cursor.execute(self._text, self._bound({**self._constants, **row}))
+        found = list(cursor.fetchall())
+        cursor.close()
+        return found
+
     def _bound(self, row: Row) -> Any:
         return row if self._names is None else tuple([row[name] for name in self._names])
 
@@ -67,9 +76,8 @@ class Statements:
     """Everything that `SqlStore` writes. A column's bound value has the column's name."""
 
     def __init__(self, dialect: Dialect) -> None:
-        def prepared(statement: ClauseElement) -> Prepared:
-            return Prepared(statement, dialect)
-
+        self._dialect = dialect
+        prepared = self.prepared
         self.accounted = prepared(_keep(dialect, LEDGER))
         self.born = prepared(_keep(dialect, RUNS))
         self.plan = prepared(_keep(dialect, PLANS))
@@ -84,6 +92,9 @@ class Statements:
         self.asked = prepared(_keep(dialect, ESCALATIONS))
         self.closed = prepared(_closed())
         self.folded = prepared(_folded())
+
+    def prepared(self, statement: ClauseElement) -> Prepared:
+        return Prepared(statement, self._dialect)
 
 
 def _insert(dialect: Dialect, table: Table) -> sqlite.Insert | postgresql.Insert:
