@@ -20,6 +20,7 @@ from .adapters.doorbell import Attended, Doorbell
 from .adapters.llm.staff import Staff
 from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
+from .adapters.sql.alert_book import SqlAlertBook
 from .adapters.sql.attic import SqlAttic
 from .adapters.sql.backup import mark_restored
 from .adapters.sql.database import Database
@@ -39,12 +40,15 @@ from .domain.health import Health, health
 from .domain.job import Job
 from .domain.llm import Llm
 from .domain.tool import BrokenTool, ToolSpec
+from .people import Reception
 from .ports import Attic, EventSink, Queries, Signs, Store, StoreError, StoreUnavailable
 from .registry import discover
 from .runtime.accountant import Pace
+from .runtime.alerting import Alerting
 from .runtime.commands import StoreCommands
 from .runtime.duty import Service
 from .runtime.executor import Executor
+from .runtime.lookout import Lookout, Sources
 from .runtime.loop import Loop
 from .runtime.observers import Observers
 from .runtime.outside import Outside
@@ -195,6 +199,23 @@ class Daemon:
             zone_data=zone_data_version(),
         )
 
+    @cached_property
+    def reception(self) -> Reception:
+        return Reception(
+            outside=self.outside,
+            queries=self.queries,
+            book=SqlAlertBook(self._database),
+            plans=self.plans,
+            commands=self.commands,
+            settings=lambda: self._settings[-1],
+            jobs=lambda: self._in_force,
+        )
+
+    @cached_property
+    def _settings(self) -> list[Settings]:
+        """The last one counts."""
+        return [self.config.settings]
+
     def _rouse(self) -> None:
         """Whoever carries runs, here or in another process, looks at once."""
         self.doorbell.ring()
@@ -247,6 +268,7 @@ class Daemon:
         for job in gone:
             del self._in_force[job]
         self._secrets.append(config.settings.secrets)
+        self._settings.append(config.settings)
         self.staff.renew(models_of(config))
         self._tools.update(config.tools)
         self._broken.clear()
@@ -283,8 +305,16 @@ class Daemon:
 
     @cached_property
     def attended(self) -> Attended:
-        duty = Tidied(self.service, self.attic, self.config.jobs, self.clock)
+        duty = Tidied(self.alerting, self.attic, self.config.jobs, self.clock)
         return Attended(duty, self.doorbell, self.alarm.ring)
+
+    @cached_property
+    def alerting(self) -> Alerting:
+        sources = Sources(self.signs, self.store, self.queries, lambda: dict(self._in_force))
+        lookout = Lookout(self.service, sources, self.clock, self.observers)
+        alerter = self.reception.alerter
+        self.observers.add(alerter)
+        return Alerting(lookout, alerter, self.clock, self.observers)
 
     @cached_property
     def loop(self) -> Loop:
@@ -309,7 +339,8 @@ class Daemon:
         return gauges
 
     def close(self) -> None:
-        """Give back what was taken: processes first, then the lease, then the store."""
+        """Give back what was taken: whoever talks, then processes, then the lease, then the store."""
+        self._hush()
         if "runner" in self.__dict__ or self.sandbox is not None:
             self.runner.close()
         if "staff" in self.__dict__:
@@ -323,6 +354,12 @@ class Daemon:
             with suppress(StoreError):  # a store that is away frees its lease by itself
                 self.store.resign(self.owner)
             self.store.close()
+
+    def _hush(self) -> None:
+        if "alerting" in self.__dict__:
+            self.alerting.stop()
+        if "reception" in self.__dict__:
+            self.reception.close()
 
 
 def models_of(config: Loaded) -> Mapping[str, Llm]:

@@ -214,4 +214,5 @@ def _site(daemon: Daemon, metrics: Metrics, tokens: Tokened, live: Live) -> Site
         live=live,
         trigger_secret=lambda: daemon.secrets(trigger) if trigger else "",
         open_metrics=settings.http.open_metrics,
+        slack=daemon.reception.interactions if settings.slack.signing_secret else None,
     )

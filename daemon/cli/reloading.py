@@ -62,8 +62,8 @@ class Reloading:
         except ClockwrightError as error:
             notice(Notice("reload_refused", f"the last good configuration stays in force: {error}", Severity.CRITICAL))
             return
-        for fault in config.faults:
-            notice(Notice("config_fault", f"{fault}; the last good one of this job stays in force", Severity.CRITICAL))
         self._renewed(config)
         self._daemon.renew(config)
         notice(Notice("reloaded", f"{len(config.jobs)} jobs from {config.settings.folder}", Severity.INFO))
+        for fault in config.faults:  # after the good news, which ends the alerts of the reload before
+            notice(Notice("config_fault", f"{fault}; the last good one of this job stays in force", Severity.CRITICAL))

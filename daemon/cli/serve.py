@@ -67,7 +67,9 @@ def serve(
         _announce(daemon, config, logs)
         _open_metrics(config.settings, metrics, daemon)
         page = open_page(daemon, metrics)
-        daemon.loop.run(daemon.attended)
+        duty = daemon.attended
+        daemon.reception.open()
+        daemon.loop.run(duty)
         stopping.end()
         if page:
             page.stop()

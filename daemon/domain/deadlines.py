@@ -29,6 +29,8 @@ class Deadline:
     """When the run in hand, the instant that is owed, or else the next one must have come to its end."""
     starts_by: datetime | None = None
     """When the instant that is owed, or else the next one, must have been accounted for."""
+    owed: datetime | None = None
+    """The oldest instant that came and that nobody has accounted for."""
 
     def overdue(self, now: datetime) -> bool:
         return any(at is not None and at < now for at in (self.ends_by, self.starts_by))
@@ -42,7 +44,8 @@ def deadline(job: Job, standing: Standing, now: datetime) -> Deadline:
     return Deadline(
         next_due=upcoming,
         ends_by=in_hand and in_hand + patience(job),
-        starts_by=wanted and wanted + _grace(job),
+        starts_by=wanted and wanted + grace(job),
+        owed=None if standing.paused else owed,
     )
 
 
@@ -51,7 +54,8 @@ def patience(job: Job) -> timedelta:
     return job.timing.finish_within or job.timing.delay(job.id) + job.plan.limits.deadline
 
 
-def _grace(job: Job) -> timedelta:
+def grace(job: Job) -> timedelta:
+    """How long after its instant a run of the job may begin."""
     return job.timing.start_within or job.timing.delay(job.id) + LATE
 
 

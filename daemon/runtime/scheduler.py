@@ -18,6 +18,7 @@ from ..domain.pause import EVERYTHING, Pause
 from ..domain.plan import Plan
 from ..ports import Notice, Severity
 from .accountant import Accountant, Pace
+from .chains import Chains
 from .clock_guard import ClockGuard
 from .outside import Outside
 from .plans import Plans
@@ -62,6 +63,7 @@ class Scheduler:
         self._carrier = carrier
         self._roster = Roster(jobs)
         self._accountant = Accountant(outside, plans, zone_data)
+        self._chains = Chains(outside, plans)
         self._guard = ClockGuard(outside.clock)
         self._pauses: dict[str, Pause] = {}
         self.pace = Pace()
@@ -94,6 +96,7 @@ class Scheduler:
     def take_up(self) -> None:
         """Go on from where the store says that accounting stopped. Raises StoreError."""
         self._roster.take_up(self._outside.store, self._outside.clock.now(), self._outside.fence.epoch)
+        self._chains.forget()
 
     def tick(self) -> datetime:
         """Account for what is due, drive what wants driving; the instant at which to look again. Raises StoreError."""
@@ -103,6 +106,7 @@ class Scheduler:
             self._look_at_pauses(now)
             for batch in _batches(self._roster.due(now)):
                 self._accountant.account(self._roster, batch, self._pauses, self.pace)
+            self._chains.look(self._roster, self._pauses, now)
         self._drive(now)
         return self._look_next(now)
 

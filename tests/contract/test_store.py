@@ -10,6 +10,7 @@ from threading import Barrier, Thread
 
 import pytest
 
+from daemon.domain.chain import Link, Success
 from daemon.domain.codec import to_plain
 from daemon.domain.deed import Deed
 from daemon.domain.errors import Kind
@@ -26,6 +27,7 @@ from daemon.ports import (
     Birth,
     Change,
     EffectState,
+    Followed,
     Message,
     MessageKind,
     Queries,
@@ -681,3 +683,53 @@ class TestPageQueries:
         store.create([], watermarks={"daily": T0})
         store.pause(PAUSE)
         assert (queries.watermarks(), queries.pauses()) == ({"daily": T0}, [PAUSE])
+
+
+class TestFollowed:
+    """Successes of one job that the ledger of another one says nothing of."""
+
+    LINK = Link("daily", T0 - timedelta(days=1))
+
+    @staticmethod
+    def succeed(store: Store, run_id: str, revision: int = 1, *, minutes: float = 1, state: str = "succeeded") -> Run:
+        run = a_run(run_id, revision=revision)
+        store.create([Birth(run)])
+        at = T0 + timedelta(minutes=minutes)
+        ended = RunEnded(at, RunState(state), "")
+        done = replace(next_run(run), state=RunState(state), ended_at=at)
+        store.commit(Change(run, done, (ended,)))
+        return done
+
+    def test_a_success_is_owed_with_its_data_date(self, store: Store) -> None:
+        run = self.succeed(store, "run-1")
+        [owed] = store.followed("tell", self.LINK, None, frozenset()).owed
+        assert owed == Success("run-1", run.instant, run.ended_at or T0, run.data)
+
+    @pytest.mark.parametrize("state", ["failed", "degraded", "cancelled"])
+    def test_nothing_else_is(self, store: Store, state: str) -> None:
+        self.succeed(store, "run-1", state=state)
+        assert store.followed("tell", self.LINK, None, frozenset()) == Followed([], frozenset())
+
+    def test_what_has_not_ended_is_named(self, store: Store) -> None:
+        store.create([Birth(a_run())])
+        assert store.followed("tell", self.LINK, None, frozenset()) == Followed([], frozenset({"run-1"}))
+
+    def test_a_row_of_the_follower_settles_it(self, store: Store) -> None:
+        run = self.succeed(store, "run-1")
+        row = a_ledger_row(run, Disposition.SKIPPED_PAUSED)
+        store.create([], [replace(row, run=None, occurrence=replace(row.occurrence, job="tell"))])
+        assert store.followed("tell", self.LINK, None, frozenset()).owed == []
+
+    def test_only_what_succeeded_within_the_link_counts(self, store: Store) -> None:
+        self.succeed(store, "run-1", minutes=5)
+        late, early = Link("daily", after(5 * 60)), Link("daily", T0, after(4 * 60))
+        just = Link("daily", after(4 * 60), after(5 * 60))
+        found = [len(store.followed("tell", link, None, frozenset()).owed) for link in (late, early, just)]
+        assert found == [0, 0, 1]
+
+    def test_a_look_at_what_is_new_takes_in_what_was_unfinished_before(self, store: Store) -> None:
+        self.succeed(store, "run-1")
+        later = T0 + timedelta(hours=1)
+        assert store.followed("tell", self.LINK, later, frozenset()).owed == []
+        assert len(store.followed("tell", self.LINK, later, frozenset({"run-1"})).owed) == 1
+        assert len(store.followed("tell", self.LINK, T0 - timedelta(hours=1), frozenset()).owed) == 1

@@ -143,6 +143,7 @@ def message_row(message: Message) -> Row:
         "kind": message.kind.value,
         "at": micros(message.at),
         "folded": 0,
+        "reply": None,
         "body": write(message),
     }
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from functools import partial
 
 from sqlalchemy import ColumnElement, Connection, Integer, func, insert, literal_column, or_, select
 
+from daemon.domain.chain import Link
 from daemon.domain.deed import Deed
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Json, Run, RunState
 from daemon.domain.pause import Pause
 from daemon.domain.revision import Revision
-from daemon.ports import Activity, Birth, Change, EffectRow, Message
+from daemon.ports import Activity, Birth, Change, EffectRow, Followed, Message
 
 from . import leases
 from .database import Database
@@ -79,6 +80,9 @@ class SqlStore:
     def activity(self, jobs: Iterable[str], since: datetime) -> Activity:
         return self._timetables.activity(jobs, since)
 
+    def followed(self, follower: str, link: Link, since: datetime | None, also: Set[str]) -> Followed:
+        return self._timetables.followed(follower, link, since, also)
+
     def load(self, run_id: str) -> Run:
         return self.database.read(partial(load, run_id=run_id))
 
@@ -130,6 +134,10 @@ class SqlStore:
     def messages(self, run_id: str) -> list[Message]:
         query = select(INBOX).where(INBOX.c.run == run_id, _unread()).order_by(INBOX.c.id)
         return [to_message(row) for row in self.database.read(lambda connection: connection.execute(query).all())]
+
+    def reply(self, message: int) -> str | None:
+        query = select(INBOX.c.reply).where(INBOX.c.id == message)
+        return self.database.read(lambda connection: connection.execute(query).scalar_one_or_none())
 
     def effect(self, key: str) -> EffectRow | None:
         query = select(EFFECTS).where(EFFECTS.c.key == key)
