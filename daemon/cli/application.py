@@ -15,8 +15,10 @@ from . import (
     accounts,
     backfill,
     backup,
+    dashboards,
     demo,
     demo_llm,
+    doctor,
     escalations,
     init,
     jobs,
@@ -90,9 +92,11 @@ GROUPS = (
     escalations,
     tools,
     prompts,
-    page,
+    dashboards,
     systemd,
     backup,
+    doctor,
+    page,
 )
 for group in GROUPS:
     group.register(APP)
