@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
@@ -194,7 +194,9 @@ class Store(Protocol):
         """Runs that need a driver: queued, not `owner`'s, past their wake time, or with an unread message."""
         ...
 
-    def next_wake(self) -> datetime | None: ...
+    def next_wake(self, but: Collection[str] = ()) -> datetime | None:
+        """The earliest wake time of the unfinished runs, those of `but` left out."""
+        ...
 
     def note(self, deed: Deed) -> None:
         """Add to the audit log. One whose key is there already stays as it is."""

@@ -26,7 +26,7 @@ GLANCE_SECONDS = 0.1
 """How often a run is looked at while nothing rings."""
 
 
-HINDERS = frozenset({"store_trouble", "run_defect"})
+HINDERS = frozenset({"store_trouble", "run_defect", "run_quarantined"})
 """Topics of notices that say that a run cannot be carried on here."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -132,9 +132,10 @@ class MemoryStore(MemoryQueries):
         found.sort(key=lambda kept: (kept.wake or kept.run.queued_at, kept.run.id))
         return [kept.run.id for kept in found[:limit]]
 
-    def next_wake(self) -> datetime | None:
+    def next_wake(self, but: Collection[str] = ()) -> datetime | None:
         with self._lock:
-            return min((kept.wake for kept in self._tables.open.values() if kept.wake), default=None)
+            counted = (kept.wake for run, kept in self._tables.open.items() if run not in but)
+            return min(filter(None, counted), default=None)
 
     def note(self, deed: Deed) -> None:
         with self._writing("note"):

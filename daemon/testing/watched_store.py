@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -107,9 +107,9 @@ class WatchedStore:
         self._watch.touch()
         return self._inner.due(now, owner, limit)
 
-    def next_wake(self) -> datetime | None:
+    def next_wake(self, but: Collection[str] = ()) -> datetime | None:
         self._watch.touch()
-        return self._inner.next_wake()
+        return self._inner.next_wake(but)
 
     def note(self, deed: Deed) -> None:
         self._watch.touch(writes=True)

@@ -264,6 +264,8 @@ class TestDue:
         assert store.due(after(60), "me", 10) == ["run-1", "run-2", "run-0"]
         assert store.due(after(60), "me", 2) == ["run-1", "run-2"]
         assert store.next_wake() == after(10)
+        assert store.next_wake({"run-1"}) == after(20)
+        assert store.next_wake({"run-0", "run-1", "run-2"}) is None
 
     def test_an_open_question_wakes_its_run_when_it_expires(self, store: Store) -> None:
         asked = a_question()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -111,8 +111,10 @@ class SqlStore:
         query = select(RUNS.c.id).where(_open(), _due(now, owner)).order_by(since, RUNS.c.id).limit(limit)
         return self.database.read(lambda connection: list(connection.execute(query).scalars()))
 
-    def next_wake(self) -> datetime | None:
+    def next_wake(self, but: Collection[str] = ()) -> datetime | None:
         query = select(func.min(RUNS.c.wake_at)).where(_open())
+        if but:
+            query = query.where(RUNS.c.id.not_in(sorted(but)))
         return self.database.read(lambda connection: instant(connection.execute(query).scalar()))
 
     def note(self, deed: Deed) -> None:
