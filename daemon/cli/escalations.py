@@ -30,8 +30,7 @@ def register(app: typer.Typer) -> None:
 def list_escalations(context: typer.Context, as_json: AsJson = False) -> None:
     """The open questions, oldest first."""
     session: Session = context.obj
-    with closing(session.observer()) as daemon:
-        rows = daemon.queries.escalations()
+    rows = session.remote.escalations() if session.remote else _open_ones(session)
     if as_json:
         printing.say_json([asdict(row) for row in rows])
         return
@@ -46,6 +45,11 @@ def list_escalations(context: typer.Context, as_json: AsJson = False) -> None:
         for row in rows
     ]
     printing.say_table(("id", "job", "question", "options", "without an answer"), cells, "nobody is asked anything")
+
+
+def _open_ones(session: Session) -> list[EscalationRow]:
+    with closing(session.observer()) as daemon:
+        return daemon.queries.escalations()
 
 
 @ESCALATIONS.command("answer")
