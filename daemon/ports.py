@@ -455,10 +455,6 @@ class AlertBook(Protocol):
         """Oldest first; no dry runs."""
         ...
 
-    def unfinished(self) -> list[RunRow]:
-        """Runs that have not ended; no dry runs."""
-        ...
-
     def spent(self, runs: Sequence[str]) -> list[str]:
         """The costs of all decisions made in these runs, as they were written down; an empty one is unknown."""
         ...

@@ -69,7 +69,6 @@ class AlertIntake:
             *self._fresh({f"run/{row.id}/ended": row for row in bad}, self._ended),
             *self._fresh({_due(row): row for row in news.unstarted}, self._unstarted),
             *self._fresh({f"run/{row.run}/asked/{row.id}": row for row in self._queries.escalations()}, self._asked),
-            *self._fresh(dict(self._late(now)), self._delayed),
             *self._fresh({f"pause/{one.job}/{one.since.isoformat()}": one for one in self._streaks()}, self._paused),
         ]
         cures = [Cure(row.job, row.ended_at or now, row.state) for row in news.ended if row.state in _GOOD]
@@ -79,13 +78,6 @@ class AlertIntake:
     def looked(self, now: datetime) -> None:
         """What the look at that time found is saved."""
         self._since = now - OVERLAP
-
-    def next_look(self, now: datetime, daily: Daily | None) -> datetime | None:
-        """When something will be to tell that nobody rings about."""
-        coming = [at for row in self._book.unfinished() if (at := self._deadline(row)) and at > now]
-        if daily:
-            coming.append(daily.next(now))
-        return min(coming, default=None)
 
     def subject(self, job: str) -> Subject:
         found = self._jobs().get(job)
@@ -132,11 +124,6 @@ class AlertIntake:
         asked = run.escalations.get(row.id)
         return troubles.of_question(run, asked, self.subject(run.job)) if asked and not run.dry_run else None
 
-    def _late(self, now: datetime) -> Iterator[tuple[str, RunRow]]:
-        for row in self._book.unfinished():
-            if (at := self._deadline(row)) and at <= now:
-                yield f"run/{row.id}/late", row
-
     def _deadline(self, row: RunRow) -> datetime | None:
         within = self._finish_within(row.job)
         return row.instant + within if within is not None and row.cause == "schedule" else None
@@ -144,10 +131,6 @@ class AlertIntake:
     def _finish_within(self, job: str) -> timedelta | None:
         found = self._jobs().get(job)
         return found.timing.finish_within if found else None
-
-    def _delayed(self, row: RunRow) -> Trouble | None:
-        run, within = self._store.load(row.id), self._finish_within(row.job)
-        return troubles.of_delay(run, within, self.subject(row.job)) if within and not run.state.ended else None
 
     def _digest(self, now: datetime, daily: Daily | None) -> tuple[list[Trouble], list[str]]:
         """Once for each due instant; one that is long past is left out."""

@@ -9,7 +9,7 @@ from datetime import datetime
 from daemon.domain.alerts import Alert
 from daemon.domain.events import Decided
 from daemon.domain.troubles import UNSTARTED
-from daemon.ports import EscalationRow, News, RunRow
+from daemon.ports import EscalationRow, News
 
 from .memory_queries import escalation_line, run_line
 from .memory_tables import Tables
@@ -32,10 +32,6 @@ class MemoryAlertBook:
         unstarted = [row for row in rows if row.recorded_at and row.recorded_at > since]
         unstarted.sort(key=lambda row: (row.recorded_at or since, row.occurrence.job))
         return News([run_line(run) for run in ended], unstarted)
-
-    def unfinished(self) -> list[RunRow]:
-        runs = [kept.run for kept in list(self._tables.open.values()) if kept.run.cause != DRY_RUN]
-        return [run_line(run) for run in sorted(runs, key=lambda run: (run.queued_at, run.id))]
 
     def spent(self, runs: Sequence[str]) -> list[str]:
         kept = [self._tables.runs[run] for run in runs if run in self._tables.runs]

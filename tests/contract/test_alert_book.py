@@ -14,7 +14,7 @@ from daemon.domain.job import Disposition
 from daemon.domain.model import Decision, Letter, RunState
 from daemon.domain.severity import Severity
 from daemon.domain.telling import Telling, What, arrived, began
-from daemon.ports import AlertBook, Birth, Stale, Store
+from daemon.ports import AlertBook, Stale, Store
 from tests.builders import T0, a_birth, a_change, a_ledger_row, a_question, a_run, after
 from tests.contract.test_store import kit, store
 from tests.stores import Kit
@@ -115,11 +115,6 @@ class TestNews:
         store.create([], [missed, paused])
         assert book.news(T0).unstarted == [missed]
         assert book.news(after(3)).unstarted == []
-
-    def test_runs_that_have_not_ended(self, book: AlertBook, store: Store) -> None:
-        _ended(store, "run-1", RunState.SUCCEEDED, 10, job="a")
-        store.create([Birth(a_run("run-2", job="b")), Birth(a_run("run-3", job="c", cause="dry run", dry_run=True))])
-        assert [row.id for row in book.unfinished()] == ["run-2"]
 
     def test_what_decisions_cost(self, book: AlertBook, store: Store) -> None:
         decided = Decided(T0, "query", Decision(Letter.A, "tool", "fine", "model", Letter.A, cost="0.012"))

@@ -13,7 +13,7 @@ from daemon.domain.alerts import Alert
 from daemon.domain.events import Decided
 from daemon.domain.job import LedgerRow
 from daemon.domain.troubles import UNSTARTED
-from daemon.ports import EscalationRow, News, RunRow, Unreadable
+from daemon.ports import EscalationRow, News, Unreadable
 
 from . import leases
 from .database import Database
@@ -48,10 +48,6 @@ class SqlAlertBook:
             [run_line(row) for row in self._all(ended.order_by(at, RUNS.c.id).limit(_MOST))],
             [read(LedgerRow, row.body, f"ledger of {row.job} at {row.instant}") for row in rows],
         )
-
-    def unfinished(self) -> list[RunRow]:
-        query = select(RUNS).where(RUNS.c.open == literal_column("1", Integer), RUNS.c.cause != DRY_RUN)
-        return [run_line(row) for row in self._all(query.order_by(RUNS.c.queued_at, RUNS.c.id))]
 
     def spent(self, runs: Sequence[str]) -> list[str]:
         found: list[str] = []

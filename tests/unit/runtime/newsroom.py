@@ -12,7 +12,6 @@ from daemon.domain.events import Answered, Escalated, RunEnded
 from daemon.domain.job import Job
 from daemon.domain.manners import Manners
 from daemon.domain.model import Escalation, Failed, RunState, StepState
-from daemon.domain.plan import Step
 from daemon.ports import Birth, Notice
 from daemon.runtime.alert_intake import AlertIntake
 from daemon.runtime.alerter import Alerter
@@ -21,7 +20,6 @@ from daemon.runtime.teller import Teller, Ways
 from daemon.testing.fake_clock import FakeClock
 from daemon.testing.letterbox import FakePen, Letterbox, OtherWay
 from daemon.testing.memory_store import MemoryStore
-from daemon.testing.tools import make_job, make_plan
 from tests.builders import T0, a_change, a_run
 
 DOWN = Failed(Kind.TRANSIENT, "Slack cannot be reached")
@@ -96,8 +94,3 @@ class Newsroom:
     @property
     def headlines(self) -> list[str]:
         return [letter.headline for letter in self.slack.letters]
-
-
-def late_job(seconds: float) -> Job:
-    job = make_job(make_plan((Step("fetch", "look"),)), "0 10 * * *")
-    return replace(job, timing=replace(job.timing, finish_within=timedelta(seconds=seconds)))
