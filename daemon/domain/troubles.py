@@ -118,6 +118,10 @@ NATURES: Mapping[str, Nature] = {
     ),
     "lease_lost": Nature(Topic.DAEMON, "another daemon carries on; this one stands by", Severity.WARNING),
     "run_defect": Nature(Topic.DAEMON, "the run is taken up again in half a minute; please report this defect"),
+    "run_quarantined": Nature(
+        Topic.DAEMON, "it is left alone and looked at again every ten minutes; nothing is deleted"
+    ),
+    "store_is_older": Nature(Topic.DAEMON, "their receivers are asked before anything is sent again", Severity.WARNING),
     "clock_jumped": Nature(Topic.DAEMON, "nothing is fired until the clock has been steady for a while"),
     "catch_up_asks": Nature(Topic.DAEMON, "nothing of these jobs starts before: clockwright jobs resume --all"),
     "overdue": Nature(
