@@ -116,6 +116,12 @@ class Daemon:
     def signs(self) -> Signs:
         return SqlSigns(self._database)
 
+    @property
+    def has_store(self) -> bool:
+        """There is one already, as far as can be told without making it."""
+        path = self.config.settings.store.removeprefix("sqlite:///")
+        return "://" in path or Path(path).exists()
+
     def mark_restored(self, taken_at: datetime) -> None:
         """Say in the store that it was put back from a backup of then. Raises StoreError."""
         mark_restored(self._database, taken_at, self.clock.now())

@@ -310,6 +310,15 @@ class EscalationRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Recent:
+    """A job's newest runs in short, newest first: all their states, and the newest and every unfinished one in full."""
+
+    states: tuple[RunState, ...] = ()
+    last: RunRow | None = None
+    unfinished: tuple[RunRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Accounted:
     """One due instant in short: how it was accounted for, and how the run that carries it stands."""
 
@@ -336,8 +345,8 @@ class Queries(Protocol):
         """Newest first; those that come after the run `before` in that order."""
         ...
 
-    def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, list[RunRow]]:
-        """The newest runs of every one of these jobs, newest first, at most `each`; without their reasons."""
+    def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, Recent]:
+        """Of every one of these jobs its newest runs, at most `each`."""
         ...
 
     def events(self, run_id: str) -> list[Event]: ...

@@ -30,7 +30,18 @@ from ..domain.model import ENDED, Decision, Failed, Letter, Purpose, Run, StepSt
 from ..ports import Notice, Severity
 from .metric_list import COUNTED, Metric, Sort
 
-EXPECTED_NOTICES = ("store_trouble", "reload_refused", "config_fault", "run_defect", "lease_lost", "clock_jumped")
+EXPECTED_NOTICES = {
+    Severity.CRITICAL: (
+        "catch_up_asks",
+        "clock_jumped",
+        "config_fault",
+        "failing_in_a_row",
+        "reload_refused",
+        "run_defect",
+        "store_trouble",
+    ),
+    Severity.WARNING: ("config_fault", "lease_lost", "model_budget", "model_defect", "model_unavailable"),
+}
 """Trouble whose counters exist from the start, so that the first is an increase."""
 _ENDED_STEPS = (StepState.DONE, StepState.FAILED, StepState.SKIPPED)
 
@@ -91,8 +102,9 @@ class Metrics:
             self._counters["rejected_answers"].labels(cause.value)
         for by in ("person", "expiry"):
             self._counters["answers"].labels(by)
-        for topic in EXPECTED_NOTICES:
-            self._counters["notices"].labels(topic, Severity.CRITICAL.value)
+        for severity, topics in EXPECTED_NOTICES.items():
+            for topic in topics:
+                self._counters["notices"].labels(topic, severity.value)
 
     # -- what happens
 

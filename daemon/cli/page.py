@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_urlsafe
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from ..config.secrets import Secrets
     from ..config.settings import Http
     from ..domain.health import Health
-    from ..domain.redaction import Redactor
-    from ..ports import Clock, Notice
+    from ..ports import Notice
     from ..web.live import Live
     from ..web.server import Server
     from ..web.site import Site
@@ -34,8 +33,6 @@ SHORTEST = 16
 """Characters that a token must have."""
 AGAIN_SECONDS = 10.0
 """How often an address that is taken is tried."""
-HIDDEN_AGAIN = 10.0
-"""Seconds after which the secrets to be hidden are read anew."""
 
 
 def register(app: typer.Typer) -> None:
@@ -125,41 +122,21 @@ def _place(draft: Path, path: Path) -> None:
 
 
 class Watched:
-    """`daemon.web.site.Health`: what the daemon says of itself."""
+    """`daemon.web.site.Health`, of the loop's own progress."""
 
-    def __init__(self, look: Callable[[], Health]) -> None:
-        self._look = look
+    def __init__(self, health: Callable[[], Health]) -> None:
+        self._health = health
 
     def stuck(self) -> str:
-        found = self._look()
+        found = self._health()
         return "" if found.alive else found.why
 
     def unready(self) -> str:
-        found = self._look()
-        return "" if found.ready else found.why
-
-
-class Hiding:
-    """The redactor of today's secrets, the page's own tokens among them; made anew where one has changed."""
-
-    def __init__(self, values: Callable[[], Sequence[str]], clock: Clock) -> None:
-        from ..domain.redaction import Redactor
-
-        self._values = values
-        self._clock = clock
-        self._known: Sequence[str] = sorted(values())
-        self._redactor = Redactor(self._known)
-        self._read_at = clock.boot()
-
-    def __call__(self) -> Redactor:
-        from ..domain.redaction import Redactor
-
-        if self._clock.boot() - self._read_at > HIDDEN_AGAIN:
-            self._read_at = self._clock.boot()
-            found = sorted(self._values())
-            if found != self._known:
-                self._known, self._redactor = found, Redactor(found)
-        return self._redactor
+        found = self._health()
+        if found.ready or not found.alive:
+            return found.why
+        # Who asks has shown no token, and what a store says may hold a secret.
+        return "the store does not answer" if found.why.startswith("the store") else found.why
 
 
 class Page:
@@ -218,6 +195,7 @@ def open_page(daemon: Daemon, metrics: Metrics) -> Page | None:
 
 
 def _site(daemon: Daemon, metrics: Metrics, tokens: Tokened, live: Live) -> Site:
+    from ..adapters.hiding import Hiding
     from ..adapters.outbox_folder import OutboxFolder
     from ..web.passes import Passes, Tokens
     from ..web.site import Site
