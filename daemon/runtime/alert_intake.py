@@ -24,6 +24,9 @@ AT_FIRST = timedelta(days=1)
 AFTER_A_START = timedelta(hours=1)
 OVERLAP = timedelta(minutes=2)
 """How much later than its time something may be stored."""
+AT_ONCE = 5000
+"""What one look takes in at most; the next goes on from there."""
+A_MOMENT = timedelta(milliseconds=1)
 STALE_DIGEST = timedelta(hours=12)
 _GOOD = frozenset({RunState.SUCCEEDED, RunState.DEGRADED})
 _T = TypeVar("_T")
@@ -54,16 +57,26 @@ class Intake:
 class AlertIntake:
     """Asks level, not edge: everything since a while ago, less what was taken in already. Not thread safe."""
 
-    def __init__(self, book: AlertBook, store: Store, queries: Queries, jobs: Callable[[], Mapping[str, Job]]) -> None:
+    def __init__(
+        self,
+        book: AlertBook,
+        store: Store,
+        queries: Queries,
+        jobs: Callable[[], Mapping[str, Job]],
+        limit: int = AT_ONCE,
+    ) -> None:
         self._book = book
         self._store = store
         self._queries = queries
         self._jobs = jobs
+        self._limit = limit
         self._since: datetime | None = None
+        self._reached: datetime | None = None
 
     def look(self, now: datetime, daily: Daily | None) -> Intake:
         """Raises StoreError. The same look twice gives the same, until what it gave is saved."""
-        news = self._book.news(self._since or self._start(now))
+        news = self._book.news(self._since or self._start(now), self._limit)
+        self._reached = news.until
         bad = [row for row in news.ended if row.state in {RunState.FAILED, RunState.DEGRADED}]
         found = [
             *self._fresh({f"run/{row.id}/ended": row for row in bad}, self._ended),
@@ -75,9 +88,10 @@ class AlertIntake:
         told, skipped = self._digest(now, daily)
         return Intake(sorted([*found, *told], key=lambda trouble: trouble.at), cures, skipped)
 
-    def looked(self, now: datetime) -> None:
-        """What the look at that time found is saved."""
-        self._since = now - OVERLAP
+    def looked(self, now: datetime) -> bool:
+        """What the look at that time found is saved. False where there is more to be found at once."""
+        self._since = self._reached - A_MOMENT if self._reached else now - OVERLAP
+        return self._reached is None
 
     def subject(self, job: str) -> Subject:
         found = self._jobs().get(job)
@@ -145,7 +159,7 @@ class AlertIntake:
         return [summed_up(self._day(daily.last(until - timedelta(seconds=1)), until))], []
 
     def _day(self, since: datetime, until: datetime) -> FleetDay:
-        news = self._book.news(since)
+        news = self._book.news(since, AT_ONCE)
         rows = [row for row in news.ended if row.ended_at and row.ended_at <= until]
         return FleetDay(
             since=since,

@@ -104,12 +104,12 @@ class Alerter:
         changed = [alert for name, alert in alerts.items() if before.get(name) != alert]
         if changed or sources:
             self._book.save(changed, sources, fence=self._fence.epoch)
-        self._intake.looked(now)
+        all_of_it = self._intake.looked(now)
         self._done_with(heard)
         self._tidy(now)
         coming = [self._tell(alert, manners) for alert in alerts.values()]
         coming.append(manners.daily.next(now) if manners.daily else None)
-        return min([now + LONGEST, *(at for at in coming if at)])
+        return min([now + (LONGEST if all_of_it else timedelta(0)), *(at for at in coming if at)])
 
     def _fold(
         self, alerts: dict[str, Alert], intake: Intake, heard: Iterable[Heard], manners: Manners
@@ -190,3 +190,5 @@ class Alerter:
         if self._tidied is None or now - self._tidied >= TIDY:
             self._tidied = now
             self._book.forget(now - KEPT)
+            # Whatever was stored before is taken in: a daemon that starts anew need not look further back.
+            self._book.save([], {f"looked/{now.isoformat()}": now}, fence=self._fence.epoch)

@@ -34,6 +34,7 @@ class Newsroom:
     second: OtherWay | None = field(default_factory=OtherWay)
     jobs: Mapping[str, Job] = field(default_factory=dict)
     with_slack: bool = True
+    limit: int = 1000
     store: MemoryStore = field(default_factory=lambda: MemoryStore(strict=True))
     clock: FakeClock = field(default_factory=lambda: FakeClock(T0))
     notices: list[Notice] = field(default_factory=list)
@@ -45,7 +46,7 @@ class Newsroom:
         """A daemon's alerter as after a start: nothing is in its memory."""
         ways = Ways(self.slack if self.with_slack else None, self.pen, self.second)
         teller = Teller(self.clock, lambda: ways, lambda: self.manners, lambda _alert: (), self._hear)
-        intake = AlertIntake(self.store.alerts, self.store, self.store, lambda: self.jobs)
+        intake = AlertIntake(self.store.alerts, self.store, self.store, lambda: self.jobs, self.limit)
         self.alerter = Alerter(self.store.alerts, intake, teller, lambda: self.manners, self.clock, Fence())
         return self.alerter
 

@@ -149,6 +149,21 @@ class TestCrashes:
         room.turn()
         assert len(room.slack.letters) == 1
 
+    def test_more_than_one_look_takes_in_is_taken_in_by_the_next_ones(self) -> None:
+        room = Newsroom(limit=2)
+        for number in range(7):
+            room.run(f"job-{number}", RunState.DEGRADED, f"reason {number}")
+            room.clock.advance(1)
+        room.clock.advance(3600)
+        room.live(60)
+        assert len(room.slack.letters) == 7
+
+    def test_a_restart_long_after_the_last_alert_does_not_look_at_everything_since(self, room: Newsroom) -> None:
+        room.live(7 * 3600)
+        newest = room.store.alerts.newest()
+        assert newest is not None
+        assert (room.clock.now() - newest).total_seconds() < 6.1 * 3600
+
     def test_a_crash_before_the_alert_is_stored_loses_nothing(self, room: Newsroom) -> None:
         room.run("daily", RunState.FAILED)
         room.store.before_commit = _crash
@@ -177,8 +192,12 @@ class TestCrashes:
 
     def test_a_crash_after_it_was_sent_and_before_that_is_stored(self, room: Newsroom) -> None:
         room.run("daily", RunState.FAILED)
-        room.store.before_commit = _third
-        _third.writes = 0  # type: ignore[attr-defined]
+
+        def once_it_is_there(name: str) -> None:
+            if room.slack.letters:
+                raise Crash(name)
+
+        room.store.before_commit = once_it_is_there
         with pytest.raises(Crash):
             room.turn()
         assert len(room.slack.letters) == 1
@@ -213,12 +232,6 @@ def _die() -> None:
 
 def _stale(name: str) -> None:
     raise Stale(name)
-
-
-def _third(name: str) -> None:
-    _third.writes += 1  # type: ignore[attr-defined]
-    if _third.writes == 4:  # type: ignore[attr-defined]
-        raise Crash(name)
 
 
 class TestWhenSlackIsDown:
