@@ -13,6 +13,7 @@ from .events import (
     EffectAdopted,
     Escalated,
     Event,
+    GateOpened,
     RetryScheduled,
     RunClaimed,
     RunEnded,
@@ -62,11 +63,14 @@ def question(asked: Escalation) -> str:
     return f"{asked.question} [{options}; {asked.default} at {asked.expires_at:%Y-%m-%d %H:%MZ}]"
 
 
+_PURPOSES = {Purpose.REPAIR: ": repair", Purpose.PROBE: ": whether the source is complete"}
+
+
 def _begun(event: AttemptStarted) -> str:
     attempt = event.attempt
     if attempt.purpose is Purpose.RECONCILE:
         return f"attempt {attempt.number}: asking the receiver whether it has this already"
-    return f"attempt {attempt.number}" + (": repair" if attempt.purpose is Purpose.REPAIR else "")
+    return f"attempt {attempt.number}" + _PURPOSES.get(attempt.purpose, "")
 
 
 def _ended(event: AttemptEnded) -> str:
@@ -93,6 +97,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     RunClaimed: lambda event: f"taken up by {event.owner}",
     AttemptStarted: _begun,
     AttemptEnded: _ended,
+    GateOpened: lambda event: f"waits no longer: {event.reason}",
     RetryScheduled: lambda event: f"tries again at {event.until:%H:%M:%SZ}",
     EffectAdopted: lambda event: f"delivered before; nothing is sent: {event.summary}",
     Decided: lambda event: decision(event.decision),
