@@ -8,6 +8,7 @@ import socket
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,25 +20,32 @@ from .adapters.doorbell import Attended, Doorbell
 from .adapters.llm.staff import Staff
 from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
+from .adapters.sql.alert_book import SqlAlertBook
 from .adapters.sql.attic import SqlAttic
+from .adapters.sql.backup import mark_restored
 from .adapters.sql.database import Database
 from .adapters.sql.metered import Metered
 from .adapters.sql.opening import open_database
 from .adapters.sql.queries import SqlQueries
 from .adapters.sql.signs import SqlSigns
 from .adapters.sql.store import SqlStore
+from .adapters.systemd import Heartbeat, Notifier
 from .adapters.tools import SandboxRunner
 from .adapters.watched import Watched
 from .adapters.zone_data import zone_data_version
 from .config import Loaded, Settings, load, read_settings
 from .config.secrets import Secrets
 from .domain.draft import Toolbox
+from .domain.health import Health, health
 from .domain.job import Job
 from .domain.llm import Llm
-from .domain.tool import ToolSpec
+from .domain.tool import BrokenTool, ToolSpec
+from .people import Reception
 from .ports import Attic, EventSink, Queries, Signs, Store, StoreError, StoreUnavailable
 from .registry import discover
 from .runtime.accountant import Pace
+from .runtime.alerting import Alerting
+from .runtime.commands import StoreCommands
 from .runtime.duty import Service
 from .runtime.executor import Executor
 from .runtime.lookout import Lookout, Sources
@@ -52,6 +60,7 @@ from .runtime.tidy import Tidied
 
 if TYPE_CHECKING:
     from .adapters.alarm import Alarm
+    from .adapters.gauges import Gauges
     from .adapters.llm.office import Office
 
 
@@ -105,6 +114,10 @@ class Daemon:
     @cached_property
     def signs(self) -> Signs:
         return SqlSigns(self._database)
+
+    def mark_restored(self, taken_at: datetime) -> None:
+        """Say in the store that it was put back from a backup of then. Raises StoreError."""
+        mark_restored(self._database, taken_at, self.clock.now())
 
     @property
     def watched(self) -> Watched:
@@ -169,6 +182,40 @@ class Daemon:
         )
 
     @cached_property
+    def commands(self) -> StoreCommands:
+        return StoreCommands(
+            store=self.store,
+            queries=self.queries,
+            plans=self.plans,
+            clock=self.clock,
+            jobs=lambda: self._in_force,
+            ring=self._rouse,
+            zone_data=zone_data_version(),
+        )
+
+    @cached_property
+    def reception(self) -> Reception:
+        return Reception(
+            outside=self.outside,
+            queries=self.queries,
+            book=SqlAlertBook(self._database),
+            plans=self.plans,
+            commands=self.commands,
+            settings=lambda: self._settings[-1],
+            jobs=lambda: self._in_force,
+        )
+
+    @cached_property
+    def _settings(self) -> list[Settings]:
+        """The last one counts."""
+        return [self.config.settings]
+
+    def _rouse(self) -> None:
+        """Whoever carries runs, here or in another process, looks at once."""
+        self.doorbell.ring()
+        self._ring()
+
+    @cached_property
     def _tools(self) -> dict[str, ToolSpec]:
         """As they are now."""
         return dict(self.config.tools)
@@ -215,8 +262,11 @@ class Daemon:
         for job in gone:
             del self._in_force[job]
         self._secrets.append(config.settings.secrets)
+        self._settings.append(config.settings)
         self.staff.renew(models_of(config))
         self._tools.update(config.tools)
+        self._broken.clear()
+        self._broken.update(config.broken)
         self.runner.renew(recipe_of(config.settings, jobs.by_id.values()))
         self.renewal.offer(jobs)
         self.alarm.ring()
@@ -224,6 +274,19 @@ class Daemon:
     @cached_property
     def _in_force(self) -> dict[str, Job]:
         return dict(self.config.by_id)
+
+    @property
+    def secrets(self) -> Secrets:
+        """As configured now."""
+        return self._secrets[-1]
+
+    def toolbox(self) -> Toolbox:
+        """The tools as they are now, the broken ones too."""
+        return Toolbox(tools=self._tools, broken=self._broken)
+
+    @cached_property
+    def _broken(self) -> dict[str, BrokenTool]:
+        return dict(self.config.broken)
 
     def _secret(self, name: str) -> str:
         """As configured now, not as it was at the start."""
@@ -236,17 +299,42 @@ class Daemon:
 
     @cached_property
     def attended(self) -> Attended:
-        sources = Sources(self.signs, self.store, self.queries, lambda: dict(self._in_force))
-        lookout = Lookout(self.service, sources, self.clock, self.observers)
-        duty = Tidied(lookout, self.attic, self.config.jobs, self.clock)
+        duty = Tidied(self.alerting, self.attic, self.config.jobs, self.clock)
         return Attended(duty, self.doorbell, self.alarm.ring)
 
     @cached_property
+    def alerting(self) -> Alerting:
+        sources = Sources(self.signs, self.store, self.queries, lambda: dict(self._in_force))
+        lookout = Lookout(self.service, sources, self.clock, self.observers)
+        alerter = self.reception.alerter
+        self.observers.add(alerter)
+        return Alerting(lookout, alerter, self.clock, self.observers)
+
+    @cached_property
     def loop(self) -> Loop:
-        return Loop(self.clock, self.observers, self.alarm)
+        beat = Heartbeat(self.alarm, self.notifier, self.health, self.gauges.status)
+        return Loop(self.clock, self.observers, beat)
+
+    def health(self) -> Health:
+        """Whether the daemon lives and is ready. From any thread."""
+        return health(self.loop.pulse, self.clock.boot())
+
+    @cached_property
+    def notifier(self) -> Notifier:
+        return Notifier.taken_from()
+
+    @cached_property
+    def gauges(self) -> Gauges:
+        """What is measured by looking; it hears events too."""
+        from .adapters.gauges import Gauges  # noqa: PLC0415 - only who serves needs prometheus_client
+
+        gauges = Gauges(self.watched)
+        self.observers.add(gauges)
+        return gauges
 
     def close(self) -> None:
-        """Give back what was taken: processes first, then the lease, then the store."""
+        """Give back what was taken: whoever talks, then processes, then the lease, then the store."""
+        self._hush()
         if "runner" in self.__dict__ or self.sandbox is not None:
             self.runner.close()
         if "staff" in self.__dict__:
@@ -260,6 +348,12 @@ class Daemon:
             with suppress(StoreError):  # a store that is away frees its lease by itself
                 self.store.resign(self.owner)
             self.store.close()
+
+    def _hush(self) -> None:
+        if "alerting" in self.__dict__:
+            self.alerting.stop()
+        if "reception" in self.__dict__:
+            self.reception.close()
 
 
 def models_of(config: Loaded) -> Mapping[str, Llm]:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from .domain.alerts import Alert
 from .domain.chain import Link, Success
+from .domain.deed import Actor, Deed
 from .domain.errors import ClockwrightError
 from .domain.events import Event
-from .domain.job import LedgerRow
+from .domain.job import Disposition, LedgerRow
 from .domain.model import Decision, Failed, Json, Purpose, Reconciled, Run, RunState, Succeeded
 from .domain.pause import Pause
 from .domain.plan import Plan
 from .domain.policy import Ask
+from .domain.presses import Button
 from .domain.revision import Revision
+from .domain.severity import Severity as Severity  # noqa: PLC0414 - exported from here
 
 
 class StoreError(ClockwrightError):
@@ -40,6 +44,17 @@ class Unreadable(StoreError):
     """A row that this version cannot read; it is left alone and its run is quarantined."""
 
 
+class Declined(ClockwrightError):
+    """What a person asks for cannot be done as things are; the message says why, the hint what can."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(f"{message} ({hint})" if hint else message)
+
+
+class Unknown(Declined):
+    """There is nothing of that name."""
+
+
 class Clock(Protocol):
     """Wall time for what people see; `boot` (seconds, counts suspend) for durations and leases."""
 
@@ -55,6 +70,8 @@ class Birth:
     run: Run
     events: tuple[Event, ...] = ()
     ledger: LedgerRow | None = None
+    deed: Deed | None = None
+    """What asked for it; with a key that was used before, nothing is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +83,8 @@ class Change:
     events: tuple[Event, ...]
     folded: tuple[int, ...] = ()
     """Ids of the inbox messages that these events answer."""
+    replies: Mapping[int, str] = field(default_factory=dict)
+    """Why a folded message was not obeyed; one without a reply was."""
 
 
 class EffectState(StrEnum):
@@ -135,7 +154,8 @@ class Store(Protocol):
     ) -> list[bool]:
         """Insert runs, account for the instants that get none, move watermarks, all in one transaction.
 
-        False for a birth whose (job, instant, revision) exists already; a ledger row that exists stays as it is.
+        False for a birth whose (job, instant, revision), or whose deed's key, exists already; a ledger row that
+        exists stays as it is.
         A job's watermark is the instant up to which all are accounted for.
         """
         ...
@@ -195,12 +215,26 @@ class Store(Protocol):
         """Runs that need a driver: queued, not `owner`'s, past their wake time, or with an unread message."""
         ...
 
-    def next_wake(self) -> datetime | None: ...
+    def next_wake(self, but: Collection[str] = ()) -> datetime | None:
+        """The earliest wake time of the unfinished runs, those of `but` left out."""
+        ...
+
+    def note(self, deed: Deed) -> None:
+        """Add to the audit log. One whose key is there already stays as it is."""
+        ...
+
+    def deed(self, key: str) -> Deed | None:
+        """What was done under that key."""
+        ...
 
     def post(self, message: Message) -> int: ...
 
     def messages(self, run_id: str) -> list[Message]:
         """The unfolded ones, oldest first."""
+        ...
+
+    def reply(self, message: int) -> str | None:
+        """None while nobody has read the message; empty where it was obeyed; else why it was not."""
         ...
 
     def effect(self, key: str) -> EffectRow | None: ...
@@ -237,7 +271,7 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class EscalationRow:
-    """One open question with the run it belongs to."""
+    """One question with the run it belongs to."""
 
     id: str
     run: str
@@ -248,12 +282,44 @@ class EscalationRow:
     default: str
     asked_at: datetime
     expires_at: datetime
+    digest: str = ""
+    option: str = ""
+    """What was decided; empty while it is open, and where it closed without an answer."""
+    closed_by: str = ""
+    closed_at: datetime | None = None
+    """None while it is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accounted:
+    """One due instant in short: how it was accounted for, and how the run that carries it stands."""
+
+    instant: datetime
+    disposition: Disposition
+    run: str | None
+    state: RunState | None
 
 
 class Queries(Protocol):
     """What the CLI and the page read. Never used to decide anything."""
 
-    def runs(self, job: str | None = None, state: RunState | None = None, limit: int = 50) -> list[RunRow]: ...
+    def run(self, run_id: str) -> Run:
+        """Raises KeyError, Unreadable."""
+        ...
+
+    def plan(self, digest: str) -> Plan:
+        """Raises KeyError."""
+        ...
+
+    def runs(
+        self, job: str | None = None, state: RunState | None = None, limit: int = 50, before: str | None = None
+    ) -> list[RunRow]:
+        """Newest first; those that come after the run `before` in that order."""
+        ...
+
+    def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, list[RunRow]]:
+        """The newest runs of every one of these jobs, newest first, at most `each`; without their reasons."""
+        ...
 
     def events(self, run_id: str) -> list[Event]: ...
 
@@ -267,7 +333,57 @@ class Queries(Protocol):
         """The first row at or after that instant: the one that stands for it, if any does."""
         ...
 
+    def accounted(self, job: str, start: datetime, limit: int) -> list[Accounted]:
+        """The newest rows of the ledger at or after `start`, newest first."""
+        ...
+
+    def watermarks(self) -> Mapping[str, datetime]: ...
+
+    def pauses(self) -> list[Pause]: ...
+
     def effects(self, run_id: str) -> list[EffectRow]: ...
+
+    def deeds(self, limit: int = 50, before: datetime | None = None) -> list[Deed]:
+        """The audit log, newest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """`run` is new, or the one that stands for what was asked for already."""
+
+    run: Run
+    new: bool
+
+
+class Commands(Protocol):
+    """What people may want of the daemon, from wherever they ask. Every one is in the audit log before it is done.
+
+    Raises Declined, Unknown, StoreError.
+    """
+
+    def answer(
+        self, actor: Actor, escalation: str, option: str, changes: Mapping[str, Json], *, digest: str = ""
+    ) -> int:
+        """The message, whose reply says what came of it.
+
+        `digest` is that of the question as it was shown; one that has changed since is not answered.
+        """
+        ...
+
+    def cancel(self, actor: Actor, run_id: str) -> None: ...
+
+    def pause(self, actor: Actor, job: str, why: str, until: datetime | None) -> None: ...
+
+    def resume(self, actor: Actor, job: str) -> bool:
+        """False where it was not paused."""
+        ...
+
+    def retry(self, actor: Actor, run_id: str, *, send: bool = False) -> Run: ...
+
+    def request(self, actor: Actor, job: str, day: date | None, *, dry_run: bool = False, key: str = "") -> Requested:
+        """A run for that day, yesterday in the job's zone where none is named. The same `key`: the same run."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +419,115 @@ class Signs(Protocol):
     def vitals(self) -> Vitals: ...
 
     def last_runs(self, job: str) -> LastRuns: ...
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What has been stored since: runs that ended, and due instants that got none although they should have."""
+
+    ended: list[RunRow]
+    unstarted: list[LedgerRow]
+
+
+class AlertBook(Protocol):
+    """Where alerts are kept. One writer, the leader; a write names its fence. Raises StoreError."""
+
+    def news(self, since: datetime) -> News:
+        """Oldest first; no dry runs."""
+        ...
+
+    def unfinished(self) -> list[RunRow]:
+        """Runs that have not ended; no dry runs."""
+        ...
+
+    def spent(self, runs: Sequence[str]) -> list[str]:
+        """The costs of all decisions made in these runs, as they were written down; an empty one is unknown."""
+        ...
+
+    def active(self) -> list[Alert]:
+        """Those of which something may still be told, oldest first."""
+        ...
+
+    def known(self, sources: Sequence[str]) -> frozenset[str]:
+        """Those of them that were taken in already."""
+        ...
+
+    def newest(self) -> datetime | None:
+        """The time of the latest source that was taken in."""
+        ...
+
+    def question(self, run: str, question: str) -> EscalationRow | None:
+        """Open or closed; None where it is not stored any more."""
+        ...
+
+    def save(self, alerts: Sequence[Alert], sources: Mapping[str, datetime], *, fence: int = 0) -> None:
+        """In one transaction; an alert that is there is replaced."""
+        ...
+
+    def forget(self, before: datetime) -> None:
+        """Alerts that are finished, and sources, that are older."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """One message of the daemon's own for Slack. `thread` is the stamp of the message that it goes below."""
+
+    channel: str
+    headline: str
+    markdown: str
+    mentions: tuple[str, ...] = ()
+    thread: str = ""
+    buttons: tuple[Button, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LetterReceipt:
+    """A letter that is there: where, as Slack names it, and for people."""
+
+    channel: str
+    stamp: str
+    link: str
+
+
+class Courier(Protocol):
+    """Delivers letters to Slack, each effect key at most once. Both calls wait for the outcome."""
+
+    def post(self, letter: Letter, key: str, until: datetime) -> LetterReceipt | Failed:
+        """Nothing is sent after `until`."""
+        ...
+
+    def ask(self, letter: Letter, key: str) -> LetterReceipt | Reconciled | Failed:
+        """Whether Slack has the letter under that key."""
+        ...
+
+
+class SecondChannel(Protocol):
+    """Another way to people, for when Slack is down, or is what is wrong."""
+
+    def send(self, title: str, text: str, severity: Severity) -> str:
+        """Why it could not be sent; empty where it was."""
+        ...
+
+
+class Pen(Protocol):
+    """What is done to a message that Slack has already, and for one pair of eyes. Each may be repeated."""
+
+    def edit(self, letter: Letter, stamp: str) -> Failed | None:
+        """Put the letter in the place of the message with that stamp."""
+        ...
+
+    def whisper(self, channel: str, user: str, text: str) -> Failed | None:
+        """Say something in the channel that only this user sees."""
+        ...
+
+    def open(self, trigger: str, view: Json) -> Failed | None:
+        """Show a form to whoever pressed."""
+        ...
+
+    def members(self, group: str) -> frozenset[str]:
+        """Ids of the users in a group; empty where Slack does not say."""
+        ...
 
 
 class Attic(Protocol):
@@ -407,10 +632,25 @@ class Artifacts(Protocol):
     def discard(self, workdir: Path) -> None: ...
 
 
-class Severity(StrEnum):
-    INFO = "info"
-    WARNING = "warning"
-    CRITICAL = "critical"
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """One message in the local outbox: a folder named by its effect key."""
+
+    key: str
+    at: datetime
+    channel: str
+    text: str
+    files: tuple[str, ...] = ()
+
+
+class OutboxReader(Protocol):
+    """What lies in the local outbox."""
+
+    def newest(self, limit: int = 50) -> list[Posted]: ...
+
+    def file(self, key: str, name: str) -> bytes:
+        """`index.html`, `message.json`, or `files/NAME`. Raises KeyError."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

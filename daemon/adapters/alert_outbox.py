@@ -20,6 +20,7 @@ from ..ports import Clock, Notice
 _TOPICS: Mapping[str, str] = {
     "store_trouble": "it is tried again every few seconds, and goes on by itself once the store answers",
     "lease_lost": "another daemon carries on; this one stands by",
+    "run_quarantined": "it is left alone and looked at again every ten minutes; nothing of it was deleted",
     "run_defect": "the run is taken up again in half a minute; please report this defect",
     "failing_in_a_row": "nothing more of it starts by itself; mend the cause, then: clockwright jobs resume {job}",
 }

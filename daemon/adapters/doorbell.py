@@ -83,6 +83,9 @@ class Attended:
         self._doorbell.listen(self._answer)
         self._duty.take_over()
 
+    def take_up(self) -> None:
+        self._duty.take_up()
+
     def tick(self) -> datetime:
         return self._duty.tick()
 

@@ -16,6 +16,7 @@ from ..domain.health import health
 from ..domain.job import Job
 from ..domain.model import Run
 from ..domain.pause import EVERYTHING
+from ..domain.status import status_line
 from ..ports import LastRuns, Notice, Signs, StoreError, Vitals
 from ..version import __version__
 from .metric_list import METRICS, Sort
@@ -66,6 +67,22 @@ class Gauges(Collector):
                 yield from self._of_store(self._vitals)
                 yield from self._of_jobs(self._vitals, self._watched.clock.now())
 
+    def status(self) -> str:
+        """The daemon in one line."""
+        with self._lock:
+            self._look()
+            vitals, now = self._vitals, self._watched.clock.now()
+            if vitals is None:
+                return "the store does not answer"
+            due = self._due(vitals, now)
+        return status_line(
+            due,
+            now,
+            leads=bool(self._watched.pulse().leads),
+            runs=sum(vitals.open_runs.values()),
+            questions=vitals.escalations,
+        )
+
     def _look(self) -> None:
         boot = self._watched.clock.boot()
         if boot - self._looked_at < FRESH_SECONDS:
@@ -112,8 +129,7 @@ class Gauges(Collector):
 
     def _of_jobs(self, vitals: Vitals, now: datetime) -> Iterator[Family]:
         jobs = self._watched.jobs()
-        paused = {pause.job for pause in vitals.pauses if pause.holds(now)}
-        due = {job: self._deadline(jobs[job], vitals, {job, EVERYTHING} & paused, now) for job in jobs}
+        due, paused = self._due(vitals, now), _paused(vitals, now)
         last = {job: self._last.get(job, LastRuns()) for job in jobs}
         next_due = {job: at.next_due.timestamp() for job, at in due.items() if at.next_due}
         ends_by = {job: at.ends_by.timestamp() for job, at in due.items() if at.ends_by}
@@ -125,6 +141,11 @@ class Gauges(Collector):
         yield _each("job_paused", {job: float(bool({job, EVERYTHING} & paused)) for job in jobs})
         yield _each("job_runs_open", {job: float(vitals.open_runs.get(job, 0)) for job in jobs})
 
+    def _due(self, vitals: Vitals, now: datetime) -> dict[str, Deadline]:
+        paused = _paused(vitals, now)
+        jobs = self._watched.jobs().values()
+        return {job.id: self._deadline(job, vitals, {job.id, EVERYTHING} & paused, now) for job in jobs}
+
     def _deadline(self, job: Job, vitals: Vitals, paused: set[str], now: datetime) -> Deadline:
         """Looking at a schedule costs most, so what it said holds until its next instant has come."""
         standing = Standing(vitals.watermarks.get(job.id), vitals.open_since.get(job.id), bool(paused))
@@ -134,6 +155,10 @@ class Gauges(Collector):
         found = deadline(job, standing, now)
         self._deadlines[job.id] = (job, standing, found)
         return found
+
+
+def _paused(vitals: Vitals, now: datetime) -> set[str]:
+    return {pause.job for pause in vitals.pauses if pause.holds(now)}
 
 
 def _stamp(at: datetime | None) -> float:

@@ -14,17 +14,20 @@ from ..version import __version__
 from . import (
     accounts,
     backfill,
+    backup,
     demo,
     demo_llm,
     escalations,
     init,
     jobs,
+    page,
     prompts,
     reloading,
     run,
     runs,
     serve,
     simulate,
+    systemd,
     tools,
     trouble,
     validate,
@@ -87,6 +90,9 @@ GROUPS = (
     escalations,
     tools,
     prompts,
+    page,
+    systemd,
+    backup,
 )
 for group in GROUPS:
     group.register(APP)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from ..domain.events import Event
 from ..domain.model import Run
+from ..domain.picture import Picture
 from ..ports import Notice, StoreUnavailable
 from ..runtime.loop import LEASE_SECONDS
 from .interrupts import heard
-from .picture import Picture
 from .trouble import Unavailable
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ GLANCE_SECONDS = 0.1
 """How often a run is looked at while nothing rings."""
 
 
-HINDERS = frozenset({"store_trouble", "run_defect"})
+HINDERS = frozenset({"store_trouble", "run_defect", "run_quarantined"})
 """Topics of notices that say that a run cannot be carried on here."""
 
 

@@ -9,8 +9,8 @@ import typer
 
 from ..domain import wording
 from ..domain.events import Event
+from ..domain.picture import Picture
 from . import printing, times
-from .picture import Picture
 from .step_table import step_table
 
 if TYPE_CHECKING:

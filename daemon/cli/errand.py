@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING
 
 import typer
 
-from ..adapters.zone_data import zone_data_version
+from ..domain.document import document
 from ..domain.job import Job
 from ..domain.model import Run
-from ..ports import Birth
-from ..runtime.requests import OVER, Requested, request, send_again
+from ..domain.picture import Picture
+from ..ports import Requested
+from ..runtime.requests import OVER
 from . import printing, results, times
 from .carrying import Bulletin, Carrying
 from .display import display
-from .document import document
 from .exit_codes import ExitCode
-from .picture import Picture
-from .trouble import Misuse
+from .inbox import actor
 
 if TYPE_CHECKING:
     from ..app import Daemon
-
-MOST_RUNS = 1000
-"""Runs of a job among which those of one day are looked for, newest first."""
 
 
 class Errand:
@@ -37,18 +34,11 @@ class Errand:
         self._as_json = as_json
 
     def run(self, job: Job, day: date, *, dry_run: bool = False) -> ExitCode:
-        return self._see_through(self._request(job, day, dry_run=dry_run))
+        return self._see_through(self._daemon.commands.request(actor(), job.id, day, dry_run=dry_run))
 
-    def send_again(self, job: Job, day: date, by: str) -> ExitCode:
-        """What was delivered for that day is delivered once more. Raises Misuse."""
-        store = self._daemon.store
-        rows = self._daemon.queries.runs(job.id, limit=MOST_RUNS)
-        earlier = [store.load(row.id) for row in rows if row.date == day.isoformat()]
-        try:
-            run = send_again(job, [one for one in earlier if not one.dry_run], self._daemon.clock.now(), by)
-        except ValueError as reason:
-            raise Misuse(f"{job.id} for {day} cannot be sent again: {reason}", "run it without --resend") from None
-        return self._see_through(self._stored(job, run))
+    def send_again(self, job: Job, day: date) -> ExitCode:
+        """What was delivered for that day is delivered once more."""
+        return self.see_through(self._daemon.commands.send_again(actor(), job.id, day))
 
     def _see_through(self, requested: Requested) -> ExitCode:
         self._introduce(requested)
@@ -66,27 +56,6 @@ class Errand:
             return self._report(self._follow(run.id))
         except KeyboardInterrupt:
             return self._interrupted(run)
-
-    def _request(self, job: Job, day: date, *, dry_run: bool) -> Requested:
-        """Stored before anything happens, so that two who ask at once get the same run."""
-        store, now = self._daemon.store, self._daemon.clock.now()
-        requested = request(store, job, day, now, zone_data_version(), dry_run=dry_run)
-        if requested.new and not dry_run and (begun := self._unfinished(requested.run)):
-            return Requested(begun, new=False)
-        if not requested.new:
-            return requested
-        return self._stored(job, requested.run)
-
-    def _stored(self, job: Job, run: Run) -> Requested:
-        self._daemon.plans.keep(job.plan)
-        [stored] = self._daemon.store.create([Birth(run)])
-        return Requested(run if stored else self._daemon.store.load(run.id), new=stored)
-
-    def _unfinished(self, wanted: Run) -> Run | None:
-        """A job without a schedule has no occurrence to be known by: an open request for that day is the same one."""
-        rows = self._daemon.queries.runs(wanted.job, limit=100)
-        same = [row for row in rows if row.date == wanted.data.day.isoformat() and row.cause == wanted.cause]
-        return next((self._daemon.store.load(row.id) for row in same if not row.state.ended), None)
 
     def _introduce(self, requested: Requested) -> None:
         run = requested.run
@@ -112,7 +81,7 @@ class Errand:
         picture = Picture(self._daemon.plans.get(run.plan), run, self._daemon.queries.events(run.id))
         things = results.made(picture, self._daemon.artifacts)
         if self._as_json:
-            printing.say_json(document(picture, things))
+            printing.say_json(document(picture, [asdict(thing) for thing in things]))
         else:
             _say_end(picture, things)
         return results.exit_code(run)

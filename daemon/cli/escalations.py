@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..domain.nearest import did_you_mean
 from . import printing
 from .exit_codes import ExitCode
 from .session import Session
@@ -28,11 +27,15 @@ def register(app: typer.Typer) -> None:
 
 
 @ESCALATIONS.command("list")
-def list_escalations(context: typer.Context, as_json: AsJson = False) -> None:
+def list_escalations(
+    context: typer.Context,
+    as_json: AsJson = False,
+    all_: Annotated[bool, typer.Option("--all", help="Those that are closed as well, and who decided what.")] = False,
+) -> None:
     """The open questions, oldest first."""
     session: Session = context.obj
     with closing(session.observer()) as daemon:
-        rows = daemon.queries.escalations()
+        rows = daemon.queries.escalations(include_closed=all_)
     if as_json:
         printing.say_json([asdict(row) for row in rows])
         return
@@ -42,11 +45,13 @@ def list_escalations(context: typer.Context, as_json: AsJson = False) -> None:
             row.job,
             row.question,
             " | ".join(row.options),
-            f"{row.default} at {row.expires_at.astimezone():%F %R}",
+            _told(row) or f"{row.default} at {row.expires_at.astimezone():%F %R}",
         )
         for row in rows
     ]
-    printing.say_table(("id", "job", "question", "options", "without an answer"), cells, "nobody is asked anything")
+    printing.say_table(
+        ("id", "job", "question", "options", "decided, or without an answer"), cells, "nobody is asked anything"
+    )
 
 
 @ESCALATIONS.command("answer")
@@ -60,19 +65,14 @@ def answer(
     ] = None,
 ) -> int:
     """Answer one question; the first valid answer counts."""
-    from ..ports import MessageKind
     from . import inbox
 
     session: Session = context.obj
     changes = dict(_change(each) for each in change or [])
     with closing(session.observer()) as daemon:
-        asked = _open_question(daemon, id_)
-        if option not in asked.options:
-            raise Misuse(f"{option!r} is not offered", did_you_mean(option, asked.options))
-        _expect_open(daemon, asked, option, changes)
-        body = {"escalation": id_, "option": option, "changes": changes}
-        inbox.post(daemon, asked.run, MessageKind.ANSWER, inbox.person(by), body)
-        typer.echo(_outcome(daemon, asked, option))
+        asked = daemon.commands.open_question(id_)
+        message = daemon.commands.answer(inbox.actor(by), id_, option, changes)
+        typer.echo(_outcome(daemon, asked, option, message))
     return ExitCode.OK
 
 
@@ -86,32 +86,12 @@ def _change(text: str) -> tuple[str, Any]:
         raise Misuse(f"--change {text}: {value!r} is not JSON", 'text needs quotes: field="text"') from None
 
 
-def _open_question(daemon: Daemon, wanted: str) -> EscalationRow:
-    open_ones = {row.id: row for row in daemon.queries.escalations()}
-    if wanted in open_ones:
-        return open_ones[wanted]
-    if any(row.id == wanted for row in daemon.queries.escalations(include_closed=True)):
-        raise Misuse(f"the question {wanted!r} is closed: it has been answered, or its time is over")
-    raise Misuse(f"there is no question {wanted!r}", did_you_mean(wanted, open_ones))
+def _outcome(daemon: Daemon, asked: EscalationRow, option: str, message: int) -> str:
+    """A daemon that leads goes on with the run by itself; without one, `run` or `serve` takes it up.
 
-
-def _expect_open(daemon: Daemon, asked: EscalationRow, option: str, changes: dict[str, Any]) -> None:
-    """Raises Misuse for an input that the plan does not open, and for changes that nothing would use."""
-    if not changes:
-        return
-    from ..domain.policy import RETRY
-
-    if option != RETRY:
-        raise Misuse(f"--change goes with {RETRY!r} only; {option!r} would not use it")
-    plan = daemon.plans.get(daemon.store.load(asked.run).plan)
-    allowed = plan.by_id[asked.step].open if asked.step else ()
-    for field in changes:
-        if field not in allowed:
-            raise Misuse(f"the input {field!r} may not be changed", did_you_mean(field, allowed) or "none is open")
-
-
-def _outcome(daemon: Daemon, asked: EscalationRow, option: str) -> str:
-    """A daemon that leads goes on with the run by itself; without one, `run` or `serve` takes it up."""
+    Raises Declined where somebody else's answer came first.
+    """
+    from ..ports import Declined
     from ..runtime.loop import LEASE_SECONDS
     from . import inbox
     from .carrying import in_time
@@ -119,5 +99,20 @@ def _outcome(daemon: Daemon, asked: EscalationRow, option: str) -> str:
     if daemon.store.lead(daemon.owner, LEASE_SECONDS) is not None:
         run = daemon.store.load(asked.run)
         return f"{option}: noted; go on with: clockwright run {run.job} --date {run.data.day}"
-    taken = in_time(inbox.PATIENCE, lambda: asked.id not in daemon.store.load(asked.run).escalations)
-    return f"{option}: " + ("taken; the run goes on" if taken else "noted; the daemon has not looked at it yet")
+    in_time(inbox.PATIENCE, lambda: daemon.store.reply(message) is not None)
+    reply = daemon.store.reply(message)
+    if reply:
+        raise Declined(f"{option}: not taken: {_decided(daemon, asked) or reply}")
+    return f"{option}: " + ("noted; the daemon has not looked at it yet" if reply is None else "taken; the run goes on")
+
+
+def _decided(daemon: Daemon, asked: EscalationRow) -> str:
+    """Who decided what, and when; empty while nobody has."""
+    rows = daemon.queries.escalations(include_closed=True)
+    return next((_told(row) for row in rows if row.id == asked.id and row.closed_at), "")
+
+
+def _told(row: EscalationRow) -> str:
+    from ..domain.wording import decided
+
+    return decided(row.option, row.closed_by, row.closed_at) if row.closed_at else ""

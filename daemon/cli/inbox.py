@@ -1,33 +1,22 @@
-"""Leaving a message for a run, and seeing that somebody acts on it."""
+"""Who asks on the command line, and seeing that somebody acts on it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from getpass import getuser
+from socket import gethostname
 from typing import TYPE_CHECKING
 
-from ..domain.model import Json, Run
-from ..ports import Message, MessageKind
+from ..domain.deed import Actor
+from ..domain.model import Run
 from ..runtime.loop import LEASE_SECONDS
 from .carrying import KILLED_SECONDS, in_time
-from .trouble import Misuse
 
 if TYPE_CHECKING:
     from ..app import Daemon
 
 PATIENCE = 8.0
 """Seconds that a daemon which leads may take to act; it looks every five even where the doorbell is broken."""
-
-
-def load(daemon: Daemon, run_id: str) -> Run:
-    """Raises Misuse for an unknown run."""
-    from ..domain.nearest import did_you_mean
-
-    try:
-        return daemon.store.load(run_id)
-    except KeyError:
-        known = [row.id for row in daemon.queries.runs(limit=200)]
-        raise Misuse(f"there is no run {run_id!r}", did_you_mean(run_id, known[:3])) from None
 
 
 def person(name: str | None) -> str:
@@ -38,9 +27,8 @@ def person(name: str | None) -> str:
         return "someone"
 
 
-def post(daemon: Daemon, run_id: str, kind: MessageKind, by: str, body: dict[str, Json]) -> None:
-    daemon.store.post(Message(run_id, kind, by, daemon.clock.now(), body))
-    daemon.doorbell.ring()
+def actor(name: str | None = None) -> Actor:
+    return Actor(person(name), f"cli {gethostname()}")
 
 
 def acted_on(daemon: Daemon, run_id: str, done: Callable[[Run], bool]) -> bool:

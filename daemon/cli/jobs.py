@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..domain.document import job_document
 from ..domain.nearest import did_you_mean
 from ..domain.pause import EVERYTHING, Pause
 from . import pauses, printing, times
@@ -67,21 +68,9 @@ def _say_broken(jobs: tuple[Job, ...]) -> None:
 
 
 def _document(job: Job, last: RunRow | None, now: datetime, held: Pause | None) -> dict[str, Any]:
-    return {
-        "id": job.id,
-        "description": job.description,
-        "owner": job.owner,
-        "tags": list(job.tags),
-        "runbook": job.runbook,
-        "schedule": job.schedule and {"written": job.schedule.written, "timezone": job.schedule.timezone},
-        "after": job.after or None,
-        "timezone": job.timezone,
-        "next_due": next(iter(due(job, now)), None),
-        "last_run": last and {"id": last.id, "state": last.state, "date": last.date},
-        "broken": job.broken or None,
-        "paused": held and {"since": held.since, "until": held.until, "by": held.by, "why": held.why},
-        "source": job.source,
-    }
+    shown = {"id": last.id, "state": last.state.value, "date": last.date} if last else None
+    following = next(iter(due(job, now)), None)
+    return job_document(job, shown, following.isoformat() if following else None, held)
 
 
 @JOBS.command("next")

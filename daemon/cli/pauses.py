@@ -11,7 +11,7 @@ import typer
 from ..domain.nearest import did_you_mean
 from ..domain.pause import EVERYTHING, Pause
 from . import times
-from .inbox import person
+from .inbox import actor
 from .session import Session
 from .trouble import Misuse
 
@@ -40,17 +40,16 @@ def pause(
 ) -> None:
     """Start nothing of a job. What is owed afterwards is caught up by the job's own rule."""
     session: Session = context.obj
-    known = session.config().by_id
     end = _moment(until) if until else None
     names = _named(jobs, everything=everything)
+    config = session.config()
     for name in names:
-        if name != EVERYTHING and name not in known:
-            raise Misuse(f"there is no job {name!r}", did_you_mean(name, known))
-    with closing(session.observer()) as daemon:
+        if name != EVERYTHING and name not in config.by_id:
+            raise Misuse(f"there is no job {name!r}", did_you_mean(name, config.by_id))
+    with closing(session.daemon(config)) as daemon:
         for name in names:
-            daemon.store.pause(Pause(name, daemon.clock.now(), person(by), why, end))
+            daemon.commands.pause(actor(by), name, why, end)
             typer.echo(f"{_shown(name)} paused" + (f" until {end.astimezone():%Y-%m-%d %H:%M %Z}" if end else ""))
-        daemon.doorbell.ring()
 
 
 def resume(context: typer.Context, jobs: JobNames = None, everything: All = False, by: By = None) -> None:
@@ -61,11 +60,10 @@ def resume(context: typer.Context, jobs: JobNames = None, everything: All = Fals
         if names == [EVERYTHING]:
             names = sorted({pause.job for pause in daemon.store.pauses()})
         for name in names:
-            ended = daemon.store.resume(name, daemon.clock.now(), person(by))
+            ended = daemon.commands.resume(actor(by), name)
             typer.echo(f"{_shown(name)} {'resumed' if ended else 'was not paused'}")
         if not names:
             typer.echo("nothing is paused")
-        daemon.doorbell.ring()
 
 
 def standing(daemon: Daemon) -> dict[str, Pause]:

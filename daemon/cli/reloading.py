@@ -48,7 +48,9 @@ class Reloading:
     def _attend(self) -> None:
         while self._asked.wait():
             self._asked.clear()
+            self._daemon.notifier.reloading()
             self.read()
+            self._daemon.notifier.ready()
 
     def read(self) -> None:
         """Put in force what can be read, and tell what cannot."""
@@ -60,8 +62,8 @@ class Reloading:
         except ClockwrightError as error:
             notice(Notice("reload_refused", f"the last good configuration stays in force: {error}", Severity.CRITICAL))
             return
-        for fault in config.faults:
-            notice(Notice("config_fault", f"{fault}; the last good one of this job stays in force", Severity.CRITICAL))
         self._renewed(config)
         self._daemon.renew(config)
         notice(Notice("reloaded", f"{len(config.jobs)} jobs from {config.settings.folder}", Severity.INFO))
+        for fault in config.faults:  # after the good news, which ends the alerts of the reload before
+            notice(Notice("config_fault", f"{fault}; the last good one of this job stays in force", Severity.CRITICAL))

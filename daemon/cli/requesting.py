@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from ..domain.nearest import did_you_mean
 from .trouble import Misuse, Refused
@@ -28,8 +27,8 @@ def job_named(config: Loaded, name: str) -> Job:
 
 
 def day_named(text: str | None, job: Job, now: datetime) -> date:
-    """The local day to report on; yesterday where none is named. Raises Misuse."""
-    from ..runtime.requests import yesterday
+    """The local day to report on; yesterday where none is named. Raises Misuse, Declined."""
+    from ..runtime.requests import day_asked, yesterday
 
     latest = yesterday(job, now)
     if text is None or text == "yesterday":
@@ -38,8 +37,4 @@ def day_named(text: str | None, job: Job, now: datetime) -> date:
         day = date.fromisoformat(text)
     except ValueError:
         raise Misuse(f"{text!r} is not a date", f"write it as YYYY-MM-DD, for example {latest}") from None
-    today = now.astimezone(ZoneInfo(job.timezone)).date()
-    if day >= today:
-        when = "has not ended" if day == today else "is in the future"
-        raise Misuse(f"{day} {when} in {job.timezone}", f"the latest whole day is {latest}")
-    return day
+    return day_asked(job, day, now)

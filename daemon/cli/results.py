@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..domain.model import Run, RunState, StepState
+from ..domain.picture import Picture
 from . import printing, times
 from .exit_codes import ExitCode
-from .picture import Picture
 
 if TYPE_CHECKING:
     from ..ports import Artifacts

@@ -12,7 +12,6 @@ import typer
 from . import printing
 from .exit_codes import ExitCode
 from .session import Session
-from .trouble import Misuse
 
 if TYPE_CHECKING:
     from ..domain.model import Run
@@ -29,24 +28,16 @@ def retry_run(
     as_json: AsJson = False,
 ) -> int:
     """Make the run again, for the same date, under a new revision. What was delivered is not sent again."""
-    from ..ports import Birth
-    from ..runtime.requests import again
     from .carrying import Bulletin
     from .errand import Errand
-    from .inbox import load
+    from .inbox import actor
     from .requesting import job_named
 
     session: Session = context.obj
     config, bulletin = session.config(), Bulletin()
     with closing(session.daemon(config, [bulletin])) as daemon:
-        found = load(daemon, run)
-        job = job_named(config, found.job)
-        try:
-            made = again(daemon.store, job, found, daemon.clock.now(), send=send)
-        except ValueError as error:
-            raise Misuse(str(error), f"see 'clockwright runs show {run}'") from error
-        daemon.plans.keep(job.plan)
-        daemon.store.create([Birth(made)])
+        job_named(config, daemon.commands.load(run).job)
+        made = daemon.commands.retry(actor(), run, send=send)
         return Errand(daemon, bulletin, as_json=as_json).see_through(made)
 
 
@@ -58,11 +49,10 @@ def diff_runs(
 ) -> int:
     """What differs between two runs: states, tries, outputs. Ends with 1 where anything does."""
     from ..domain.comparison import compare
-    from .inbox import load
 
     session: Session = context.obj
     with closing(session.observer()) as daemon:
-        one, other = load(daemon, before), load(daemon, after)
+        one, other = daemon.commands.load(before), daemon.commands.load(after)
     found = list(compare(one, other))
     if as_json:
         printing.say_json([asdict(difference) for difference in found])

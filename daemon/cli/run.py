@@ -41,9 +41,8 @@ def run(
 
     from .carrying import Bulletin
     from .errand import Errand
-    from .inbox import person
 
     bulletin = Bulletin()
     with closing(session.daemon(config, [bulletin])) as daemon:
         errand = Errand(daemon, bulletin, as_json=as_json)
-        return errand.send_again(chosen, day, person(None)) if resend else errand.run(chosen, day, dry_run=dry_run)
+        return errand.send_again(chosen, day) if resend else errand.run(chosen, day, dry_run=dry_run)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from ..domain import wording
+from ..domain.document import document, history
 from ..domain.events import AttemptEnded
 from ..domain.model import Failed, Run
+from ..domain.picture import Picture
 from . import printing, results, times
-from .document import document
-from .picture import Picture
 from .step_table import step_table
 
 if TYPE_CHECKING:
@@ -29,13 +29,9 @@ def picture_of(daemon: Daemon, run: Run) -> Picture:
 
 def say_document(daemon: Daemon, run: Run) -> None:
     picture = picture_of(daemon, run)
-    history = [
-        {"at": event.at, "kind": type(event).__name__, "step": wording.step_of(event), "text": wording.tell(event)}
-        for event in picture.events
-    ]
     effects = [asdict(effect) for effect in daemon.queries.effects(run.id)]
-    whole = document(picture, results.made(picture, daemon.artifacts))
-    printing.say_json(whole | {"effects": effects, "history": history})
+    whole = document(picture, [asdict(thing) for thing in results.made(picture, daemon.artifacts)])
+    printing.say_json(whole | {"effects": effects, "history": history(picture.events)})
 
 
 def say_page(daemon: Daemon, run: Run) -> None:

@@ -68,12 +68,11 @@ def _state(name: str | None) -> RunState | None:
 @RUNS.command("show")
 def show_run(context: typer.Context, run: RunId, as_json: AsJson = False) -> None:
     """One run: its steps, decisions, failures, deliveries and files."""
-    from .inbox import load
     from .run_page import say_document, say_page
 
     session: Session = context.obj
     with closing(session.observer()) as daemon:
-        (say_document if as_json else say_page)(daemon, load(daemon, run))
+        (say_document if as_json else say_page)(daemon, daemon.commands.load(run))
 
 
 @RUNS.command("cancel")
@@ -83,15 +82,11 @@ def cancel_run(
     by: Annotated[str | None, typer.Option(metavar="NAME", help="Who cancels; the user without it.")] = None,
 ) -> int:
     """End a run: what is in flight is killed, what is done stays done."""
-    from ..ports import MessageKind
     from . import inbox
 
     session: Session = context.obj
     with closing(session.observer()) as daemon:
-        found = inbox.load(daemon, run)
-        if found.state.ended:
-            raise Misuse(f"run {run} has already ended: {found.state}")
-        inbox.post(daemon, run, MessageKind.CANCEL, inbox.person(by), {})
+        daemon.commands.cancel(inbox.actor(by), run)
         if inbox.acted_on(daemon, run, lambda now: now.state.ended):
             typer.echo(f"{run}: {daemon.store.load(run).state}")
         else:

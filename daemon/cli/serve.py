@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ..config import Loaded, Settings
 
 DRAIN_SECONDS = 10.0
+GRACE_SECONDS = 15.0
+"""On top of the drain: to record what was stopped, and to end the tool processes."""
 
 
 def register(app: typer.Typer) -> None:
@@ -36,6 +38,7 @@ def serve(
     """Run every job when it is due. Ends at SIGTERM or Ctrl-C; a second signal does not wait for what runs."""
     from ..adapters.logs import Logs
     from ..adapters.metrics import Metrics
+    from .page import open_page
     from .reloading import Reloading
 
     session: Session = context.obj
@@ -45,13 +48,19 @@ def serve(
     metrics = Metrics(config.jobs)
     with closing(session.daemon(config, [logs, metrics])) as daemon:
         stopping = Stopping(daemon, drain)
-        _measure(metrics, daemon)
+        daemon.notifier  # noqa: B018 - taken from the environment before a child inherits it
+        metrics.look_at(daemon.gauges)
         reloading = Reloading(session, daemon, lambda renewed: metrics.expect(renewed.jobs))
         signal.signal(signal.SIGHUP, lambda _number, _frame: reloading.ask())
         _announce(daemon, config, logs)
         _open_metrics(config.settings, metrics, daemon)
-        daemon.loop.run(daemon.attended)
+        page = open_page(daemon, metrics)
+        duty = daemon.attended
+        daemon.reception.open()
+        daemon.loop.run(duty)
         stopping.end()
+        if page:
+            page.stop()
     return ExitCode.OK
 
 
@@ -74,6 +83,7 @@ class Stopping:
 
     def end(self) -> None:
         """Let what is in flight end, for as long as was granted and nobody asks again."""
+        self._daemon.notifier.stopping(self._seconds + GRACE_SECONDS)
         impatient = threading.Thread(target=self._kill_if_asked_again, name="impatience", daemon=True)
         impatient.start()
         self._daemon.executor.drain(self._seconds)
@@ -93,14 +103,6 @@ def _announce(daemon: Daemon, config: Loaded, logs: Logs) -> None:
         logs.notice(Notice("config_fault", str(fault)))
     for warning in config.warnings:
         logs.notice(Notice("config_warning", str(warning), Severity.INFO))
-
-
-def _measure(metrics: Metrics, daemon: Daemon) -> None:
-    from ..adapters.gauges import Gauges
-
-    gauges = Gauges(daemon.watched)
-    daemon.observers.add(gauges)
-    metrics.look_at(gauges)
 
 
 def _open_metrics(settings: Settings, metrics: Metrics, daemon: Daemon) -> None:

@@ -40,9 +40,9 @@ class Shown(Protocol):
 def exit_code(error: ClockwrightError) -> ExitCode:
     from ..config.faults import ConfigError
     from ..config.secrets import SecretMissing
-    from ..ports import StoreError
+    from ..ports import Declined, StoreError
 
-    if isinstance(error, Misuse):
+    if isinstance(error, Misuse | Declined):
         return ExitCode.USAGE
     if isinstance(error, ConfigError | SecretMissing | Refused):
         return ExitCode.CONFIG

@@ -9,7 +9,7 @@ from pathlib import Path
 from ..domain.absent import Absent
 from ..domain.draft import Toolbox
 from ..domain.job import Job
-from ..domain.tool import ToolSpec
+from ..domain.tool import BrokenTool, ToolSpec
 from .chaining import chained
 from .faults import ConfigError, Fault
 from .jobs import Loading, expect_mapping, load_job
@@ -29,6 +29,8 @@ class Loaded:
     warnings: tuple[Fault, ...] = ()
     tools: Mapping[str, ToolSpec] = field(default_factory=dict)
     """Every tool as it is now; empty where nobody looked."""
+    broken: Mapping[str, BrokenTool] = field(default_factory=dict)
+    """Tools that cannot be used, whoever wants them."""
     absent: Absent = Absent()
     """Why jobs are missing from `jobs`."""
 
@@ -59,6 +61,7 @@ def load(settings: Settings, toolbox: Toolbox) -> Loaded:
         faults=tuple(sorted({*faults, *(fault for _, fault in doubled)})),
         warnings=tuple(sorted({warning for loading in found for warning in loading.warnings})),
         tools=toolbox.tools,
+        broken=toolbox.broken,
         absent=Absent(_faulty(found, dict(doubled)), unreadable),
     )
 

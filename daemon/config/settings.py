@@ -5,19 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
+from ..domain.manners import Manners
 from ..domain.model import Json
 from ..domain.nearest import did_you_mean
+from .alerting import AlertsSection, manners
 from .explain import explain
 from .faults import ConfigError, Fault, Place
 from .located import Located, locate, merge
 from .overlays import Overlay
 from .secrets import Secrets, SecretSource
 from .sections import DefaultsSection, ModelSection, Name, Section
+from .slack import Slack, SlackSection, secrets_named, slack
 from .yaml_source import read, scalar
 
 FILE = "clockwright.yaml"
@@ -48,6 +52,19 @@ class EndpointSection(Section):
     host: str = "127.0.0.1"
     port: Port | None = None
     """Off where it is not set."""
+
+
+class HttpSection(EndpointSection):
+    port: Port | None = 8470
+    """Off with `null`."""
+    reader_token: Name | None = None
+    """The secret that lets one look; a file in the state folder where neither token is set and the host is loopback."""
+    operator_token: Name | None = None
+    """The secret that lets one look and act."""
+    trigger_secret: Name | None = None
+    """The secret that `POST /trigger/JOB` is signed with; off where it is not set."""
+    open_metrics: bool = False
+    """Whether `/metrics` is served without a token."""
 
 
 class CatchUpSection(Section):
@@ -82,8 +99,8 @@ class SettingsSection(Section):
     """The one of `environments` that counts; CLOCKWRIGHT_ENVIRONMENT and --environment say otherwise."""
     environments: dict[Name, dict[str, Any]] = Field(default_factory=dict)
     """What differs in each: mappings are merged name by name, anything else is replaced."""
-    http: EndpointSection = EndpointSection(port=8470)
-    """The status page."""
+    http: HttpSection = HttpSection()
+    """The status page and its API."""
     metrics: EndpointSection = EndpointSection()
     parallel_runs: int = Field(default=8, ge=1, le=1000)
     """How many runs work at once."""
@@ -91,6 +108,10 @@ class SettingsSection(Section):
     """How many runs of jobs with a tag work at once: `{warehouse: 2}`."""
     catch_up: CatchUpSection = CatchUpSection()
     """How what is late after an outage is caught up."""
+    alerts: AlertsSection = AlertsSection()
+    """To whom what is wrong is told, how often, and when not."""
+    slack: SlackSection = SlackSection()
+    """How Slack is reached, and who may answer there."""
     log: LogSection = LogSection()
 
 
@@ -123,6 +144,16 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Http(Endpoint):
+    """The page and its API; secrets by name, empty where there is none."""
+
+    reader_token: str = ""
+    operator_token: str = ""
+    trigger_secret: str = ""
+    open_metrics: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Every path is absolute. `secrets(name)` reads a secret."""
 
@@ -135,11 +166,17 @@ class Settings:
     tools: tuple[Path, ...]
     secrets: Secrets
     environment: str
-    http: Endpoint
+    http: Http
     metrics: Endpoint
     parallel_runs: int
     concurrency: Mapping[str, int]
     catch_up: CatchUpSection
+    manners: Manners
+    """How alerts are told."""
+    second: tuple[str, ...]
+    """Secrets that hold the addresses of the second channel."""
+    slack: Slack
+    """How Slack is reached, and who may answer there."""
     log_format: str
     log_level: str
     overlay: Overlay
@@ -153,7 +190,9 @@ def read_settings(folder: Path, environment: str | None = None, environ: Mapping
     if environment is not None:
         document = merge(document, locate({"environment": environment}, Place("--environment")))
     chosen = _in_environment(document)
-    return _settings(folder.absolute(), _validated(chosen), chosen, variables)
+    section = _validated(chosen)
+    _expect_secrets(chosen)
+    return _settings(folder.absolute(), section, chosen, variables)
 
 
 def unknown_variables(environ: Mapping[str, str]) -> Iterator[Fault]:
@@ -206,11 +245,14 @@ def _settings(folder: Path, section: SettingsSection, document: Located, environ
         tools=tuple(folder / path for path in section.tools),
         secrets=_secrets(folder, section, environ),
         environment=section.environment or "",
-        http=Endpoint(section.http.host, section.http.port),
+        http=_http(section, document),
         metrics=Endpoint(section.metrics.host, section.metrics.port),
         parallel_runs=section.parallel_runs,
         concurrency=section.concurrency,
         catch_up=section.catch_up,
+        manners=manners(section.alerts),
+        second=tuple(section.alerts.second),
+        slack=slack(section.slack),
         log_format=section.log.format,
         log_level=section.log.level,
         overlay=Overlay(
@@ -223,6 +265,30 @@ def _settings(folder: Path, section: SettingsSection, document: Located, environ
     )
 
 
+def _http(section: SettingsSection, document: Located) -> Http:
+    """Raises ConfigError for a secret that is not there, and for an open door without a key."""
+    http, at = section.http, document.mapping.get("http") or document
+    names = {name: getattr(http, name) or "" for name in ("reader_token", "operator_token", "trigger_secret")}
+    faults = [
+        Fault.at(at.find([key]).place, f"{key}: there is no secret {name!r}", did_you_mean(name, section.secrets))
+        for key, name in names.items()
+        if name and name not in section.secrets
+    ]
+    if http.port is not None and not _loopback(http.host) and not http.operator_token:
+        message = f"the page at {http.host} is open to others, and there is no token"
+        faults.append(Fault.at(at.find(["host"]).place, message, "name a secret in http.operator_token"))
+    if faults:
+        raise ConfigError(*faults)
+    return Http(http.host, http.port, **names, open_metrics=http.open_metrics)
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def _defaults(document: Located) -> Located | None:
     """What lies under every job: the model of all jobs among it."""
     defaults, model = document.mapping.get("defaults"), document.mapping.get("model")
@@ -230,6 +296,28 @@ def _defaults(document: Located) -> Located | None:
         return defaults
     under = defaults if defaults and defaults.mapping else Located({}, model.place)
     return replace(under, value={"model": model, **under.mapping})
+
+
+def _expect_secrets(document: Located) -> None:
+    """Raises ConfigError for every secret that is named and that nobody configured."""
+    known = document.mapping.get("secrets")
+    names = known.mapping if known else {}
+    hint = "add it to 'secrets'"
+    faults = [
+        Fault.at(one.place, f"there is no secret {one.value!r}", did_you_mean(one.value, names) or hint)
+        for one in _secrets_in(document)
+        if isinstance(one.value, str) and one.value not in names
+    ]
+    if faults:
+        raise ConfigError(*faults)
+
+
+def _secrets_in(document: Located) -> Iterator[Located]:
+    """Wherever the settings name a secret."""
+    yield from document.find(("alerts", "second")).items
+    for section, key in secrets_named():
+        if named := document.mapping.get(section, document).mapping.get(key):
+            yield named
 
 
 def _secrets(folder: Path, section: SettingsSection, environ: Mapping[str, str]) -> Secrets:

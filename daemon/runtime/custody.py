@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..domain.model import Run
-from ..ports import AlreadyDelivered, Notice, Severity, Stale, StoreError
+from ..ports import AlreadyDelivered, Notice, Severity, Stale, StoreError, Unreadable
 from .driver import Deliver, Driver
 from .outside import Outside
 from .plans import Plans
@@ -12,16 +12,22 @@ STORE_PAUSE = 1.0
 """Seconds before a run that met a failing store is carried again."""
 DEFECT_PAUSE = 30.0
 """Seconds before a run that met a defect of ours is carried again: it may be cured by a change outside, or never."""
+QUARANTINE = 600.0
+"""Seconds before a run that cannot be read is looked at again: somebody may have mended it, or a newer version it."""
+SAY_AGAIN = 300.0
+"""Seconds after which trouble that goes on is told again."""
 
 
 class Custody:
-    """Remembers the runs that were parked here under our epoch, and those that were lost in the middle."""
+    """Remembers the runs that were parked here under our epoch, those lost in the middle, and those nobody can read."""
 
     def __init__(self, outside: Outside, plans: Plans) -> None:
         self._outside = outside
         self._plans = plans
         self._parked: dict[str, int] = {}
         self._lost: dict[str, float] = {}
+        self._shunned: dict[str, float] = {}
+        self._told: dict[tuple[str, str], float] = {}
 
     @property
     def lost(self) -> frozenset[str]:
@@ -29,25 +35,43 @@ class Custody:
         now = self._outside.clock.boot()
         return frozenset(run for run, at in list(self._lost.items()) if at <= now)
 
+    @property
+    def shunned(self) -> frozenset[str]:
+        """Runs that cannot be read, and are left alone for now."""
+        now = self._outside.clock.boot()
+        return frozenset(run for run, until in list(self._shunned.items()) if until > now)
+
     def park(self, run: Run) -> None:
         """The run only waits: it stays ours until another owner claims it."""
         self._parked[run.id] = run.epoch
 
-    def let_go(self, run_id: str, error: Exception) -> Notice:
-        """The carrier met `error`, so its memory is not to be trusted any more; says what to tell about it.
+    def let_go(self, run_id: str, error: Exception) -> Notice | None:
+        """The carrier met `error`, so its memory is not trusted any more; says what to tell about it, if anything.
 
-        The run is claimed anew after a pause, unless it is someone else's.
+        The run is claimed anew after a pause, unless it is someone else's or cannot be read.
         """
         if isinstance(error, AlreadyDelivered):
             self._lose(run_id, 0.0)
             return Notice("already_delivered", str(error), Severity.INFO, run=run_id)
         if isinstance(error, Stale):
             return Notice("run_taken_over", str(error), Severity.INFO, run=run_id)
+        if isinstance(error, Unreadable):
+            self._shunned[run_id] = self._outside.clock.boot() + QUARANTINE
+            return self._once(Notice("run_quarantined", str(error), Severity.CRITICAL, run=run_id), QUARANTINE * 6)
         if isinstance(error, StoreError):
             self._lose(run_id, STORE_PAUSE)
-            return Notice("store_trouble", str(error), Severity.CRITICAL, run=run_id)
+            return self._once(Notice("store_trouble", str(error), Severity.CRITICAL, run=run_id), SAY_AGAIN)
         self._lose(run_id, DEFECT_PAUSE)
         return Notice("run_defect", f"{type(error).__name__}: {error}", Severity.CRITICAL, run=run_id)
+
+    def _once(self, notice: Notice, seconds: float) -> Notice | None:
+        """The notice, unless the same was told within so many seconds."""
+        now, key = self._outside.clock.boot(), (notice.topic, str(notice.run))
+        if now < self._told.get(key, 0.0):
+            return None
+        self._told = {known: until for known, until in self._told.items() if until > now}
+        self._told[key] = now + seconds
+        return notice
 
     def _lose(self, run_id: str, pause: float) -> None:
         self._lost[run_id] = self._outside.clock.boot() + pause

@@ -41,6 +41,9 @@ class Service:
         self._scheduler.adopt()
         self._outside.sink.notice(Notice("serving", "this daemon holds the lease and serves", Severity.INFO))
 
+    def take_up(self) -> None:
+        self._scheduler.take_up()
+
     def tick(self) -> datetime:
         if jobs := self._renewal.take():
             self._renew(jobs)

@@ -53,6 +53,11 @@ class Executor:
         """Runs that were let go of in the middle: to be driven again."""
         return self._custody.lost
 
+    @property
+    def shunned(self) -> frozenset[str]:
+        """Runs that cannot be read, and are left alone for now."""
+        return self._custody.shunned
+
     def begin(self, run: Run, plan: Plan, ledger: LedgerRow | None = None) -> bool:
         """Carry a run that is not stored yet; its first commit stores it. False where there is no room."""
         return self._carry(run.id, lambda mail: Driver(self._outside, plan, run, mail.put, ledger))
@@ -136,6 +141,7 @@ class Executor:
             self._changed.notify_all()
         self._on_idle()
 
-    def _say(self, notice: Notice) -> None:
-        with suppress(Exception):  # an observer cannot hurt
-            self._outside.sink.notice(notice)
+    def _say(self, notice: Notice | None) -> None:
+        if notice is not None:
+            with suppress(Exception):  # an observer cannot hurt
+                self._outside.sink.notice(notice)

@@ -57,6 +57,9 @@ class Lookout:
         self._looked_at = None
         self._told.clear()
 
+    def take_up(self) -> None:
+        self._duty.take_up()
+
     def tick(self) -> datetime:
         boot = self._clock.boot()
         if self._looked_at is None or boot - self._looked_at >= EVERY:

@@ -13,6 +13,8 @@ LEASE_SECONDS = 15.0
 RENEW = timedelta(seconds=LEASE_SECONDS / 3)
 PATIENCE = timedelta(seconds=2)
 """How soon a store that failed is tried again."""
+STEADY = 30.0
+"""Seconds without trouble after which it counts as over: a disk that is full takes a small write now and then."""
 
 
 class Sleeper(Protocol):
@@ -28,6 +30,10 @@ class Duty(Protocol):
 
     def take_over(self) -> None: ...
 
+    def take_up(self) -> None:
+        """Read again where accounting stopped: the store may be another one than it was."""
+        ...
+
     def tick(self) -> datetime: ...
 
     def stand_down(self) -> None: ...
@@ -42,6 +48,8 @@ class Loop:
         self._alarm = alarm
         self._leading: bool | None = None
         self._trouble = ""
+        self._well_at = 0.0
+        self._doubt = False
         self._stopping = False
         self._turns = 0
         self._turned_at = clock.boot()
@@ -72,6 +80,7 @@ class Loop:
         try:
             until = self._led(duty)
         except StoreError as error:
+            self._doubt = True
             self._say_once(str(error))
             return self._clock.now() + PATIENCE
         self._recovered()
@@ -84,6 +93,9 @@ class Loop:
         if not self._leading:
             duty.take_over()
             self._leading = True
+        elif self._doubt:
+            duty.take_up()
+        self._doubt = False
         return duty.tick()
 
     def _stand_by(self, duty: Duty) -> None:
@@ -97,8 +109,12 @@ class Loop:
         if trouble != self._trouble:
             self._sink.notice(Notice("store_trouble", trouble, Severity.CRITICAL))
         self._trouble = trouble
+        self._well_at = self._clock.boot() + STEADY
 
     def _recovered(self) -> None:
-        if self._trouble:
-            self._sink.notice(Notice("store_recovered", f"the store answers again; it said: {self._trouble}"))
+        if not self._trouble or self._clock.boot() < self._well_at:
+            return
+        self._sink.notice(
+            Notice("store_recovered", f"the store answers again; it said: {self._trouble}", Severity.INFO)
+        )
         self._trouble = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -12,22 +12,27 @@ from ..domain.calendar import data_date, day_bounds, occurrence, occurrence_for
 from ..domain.job import Job, Occurrence
 from ..domain.model import Run, RunState
 from ..domain.schedule import due_between
-from ..ports import Store
+from ..ports import Declined, Requested, Store
 
+FIRST_DAY = date(1970, 1, 2)
 OVER = frozenset({RunState.SUCCEEDED, RunState.DEGRADED})
-
-
-@dataclass(frozen=True, slots=True)
-class Requested:
-    """`run` is new, or the one that stands for this day already."""
-
-    run: Run
-    new: bool
 
 
 def yesterday(job: Job, now: datetime) -> date:
     """The day that a report made now is about, in the job's zone."""
     return now.astimezone(ZoneInfo(job.timezone)).date() - timedelta(days=1)
+
+
+def day_asked(job: Job, day: date | None, now: datetime) -> date:
+    """That day, or yesterday in the job's zone; one that is not over there cannot be reported on. Raises Declined."""
+    latest = yesterday(job, now)
+    wanted = day or latest
+    if wanted > latest:
+        when = "has not ended" if wanted == latest + timedelta(days=1) else "is in the future"
+        raise Declined(f"{wanted} {when} in {job.timezone}", f"the latest whole day is {latest}")
+    if wanted < FIRST_DAY:
+        raise Declined(f"{wanted} is too long ago", f"the first day that can be reported on is {FIRST_DAY}")
+    return wanted
 
 
 def request(store: Store, job: Job, day: date, now: datetime, zone_data: str, *, dry_run: bool = False) -> Requested:

@@ -45,6 +45,9 @@ class Carrier(Protocol):
     @property
     def carried(self) -> frozenset[str]: ...
 
+    @property
+    def shunned(self) -> frozenset[str]: ...
+
     def begin(self, run: Run, plan: Plan, ledger: LedgerRow | None = None) -> bool: ...
 
     def drive(self, run_id: str) -> bool: ...
@@ -79,18 +82,19 @@ class Scheduler:
         """Take up where the store says that accounting stopped. A job never seen before owes nothing."""
         self._guard = ClockGuard(self._outside.clock)
         self._accountant.began_at = self._outside.clock.now()
-        self._take_up()
+        self.take_up()
 
     def reload(self, jobs: Mapping[str, Job], absent: Absent | None = None) -> None:
         """From now on these jobs count. What was due before still belongs to the old ones. Raises StoreError."""
         before, self._roster = self._roster, Roster(jobs, absent)
         try:
-            self._take_up()
+            self.take_up()
         except Exception:
             self._roster = before
             raise
 
-    def _take_up(self) -> None:
+    def take_up(self) -> None:
+        """Go on from where the store says that accounting stopped. Raises StoreError."""
         self._roster.take_up(self._outside.store, self._outside.clock.now(), self._outside.fence.epoch)
         self._chains.forget()
 
@@ -109,7 +113,7 @@ class Scheduler:
     def _look_next(self, now: datetime) -> datetime:
         look = self._guard.until if self._guard.holds else self._roster.next_look()
         ends = (pause.until for pause in self._pauses.values())
-        wakes = filter(None, [self._outside.store.next_wake(), look, *ends])
+        wakes = filter(None, [self._outside.store.next_wake(self._carrier.shunned), look, *ends])
         return min([now + LONGEST_SLEEP, *(at if at > now else now + NO_ROOM for at in wakes)])
 
     def _watch_clock(self) -> None:
@@ -138,7 +142,8 @@ class Scheduler:
             self._poke(now)
             return
         wanted = self._outside.store.due(now, self._outside.owner, limit=MANY)
-        for run_id in sorted(wanted, key=self._urgency):
+        shunned = self._carrier.shunned
+        for run_id in sorted((run for run in wanted if run not in shunned), key=self._urgency):
             if self._may_work(run_id):
                 self._carrier.drive(run_id)
 

@@ -58,6 +58,9 @@ class Tidied:
     def take_over(self) -> None:
         self._duty.take_over()
 
+    def take_up(self) -> None:
+        self._duty.take_up()
+
     def tick(self) -> datetime:
         until = self._duty.tick()
         if self._clock.boot() >= self._due:

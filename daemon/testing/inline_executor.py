@@ -68,6 +68,10 @@ class InlineExecutor:
         return self._custody.lost
 
     @property
+    def shunned(self) -> frozenset[str]:
+        return self._custody.shunned
+
+    @property
     def carried(self) -> frozenset[str]:
         return frozenset(self._seats)
 
@@ -122,7 +126,8 @@ class InlineExecutor:
         try:
             act()
         except Exception as error:  # noqa: BLE001  # as the executor does
-            self._outside.sink.notice(self._custody.let_go(run_id, error))
+            if notice := self._custody.let_go(run_id, error):
+                self._outside.sink.notice(notice)
             self._leave(run_id, seat)
 
     def _advance(self, run_id: str, seat: Seat, arrivals: Sequence[Arrival]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -11,6 +11,7 @@ from threading import RLock
 from typing import TypeAlias
 
 from daemon.domain.chain import Link, Success
+from daemon.domain.deed import Deed
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Json, Run, RunState
 from daemon.domain.pause import Pause
@@ -18,6 +19,7 @@ from daemon.domain.projection import effects
 from daemon.domain.revision import Revision
 from daemon.ports import Activity, Birth, Change, EffectRow, Followed, Message, Stale
 
+from .memory_alert_book import MemoryAlertBook
 from .memory_queries import MemoryQueries
 from .memory_tables import Kept, Lease, Tables
 
@@ -66,10 +68,6 @@ class MemoryStore(MemoryQueries):
                 self._bear(birth, owner, new)
             return fresh
 
-    def watermarks(self) -> Mapping[str, datetime]:
-        with self._lock:
-            return dict(self._tables.watermarks)
-
     def revise(
         self, revisions: Sequence[Revision], watermarks: Mapping[str, datetime] | None = None, *, fence: int = 0
     ) -> None:
@@ -90,10 +88,6 @@ class MemoryStore(MemoryQueries):
     def resume(self, job: str, at: datetime, by: str) -> bool:  # noqa: ARG002 - only the database keeps who ended it
         with self._writing("resume"):
             return self._tables.pauses.pop(job, None) is not None
-
-    def pauses(self) -> list[Pause]:
-        with self._lock:
-            return [self._tables.pauses[job] for job in sorted(self._tables.pauses)]
 
     def activity(self, jobs: Iterable[str], since: datetime) -> Activity:
         with self._lock:
@@ -121,7 +115,7 @@ class MemoryStore(MemoryQueries):
             return Followed(owed, frozenset(run.id for run in runs if not run.state.ended))
 
     def load(self, run_id: str) -> Run:
-        return self._tables.runs[run_id].run
+        return self.run(run_id)
 
     def latest(self, job: str, instant: datetime) -> Run | None:
         with self._lock:
@@ -147,7 +141,7 @@ class MemoryStore(MemoryQueries):
             self._tables.effect(run.id, effected)
             self._tables.ask(change)
             for message in change.folded:
-                self._tables.fold(message, run.id)
+                self._tables.fold(message, run.id, change.replies.get(message, ""))
 
     def due(self, now: datetime, owner: str, limit: int) -> list[str]:
         with self._lock:
@@ -156,9 +150,18 @@ class MemoryStore(MemoryQueries):
         found.sort(key=lambda kept: (kept.wake or kept.run.queued_at, kept.run.id))
         return [kept.run.id for kept in found[:limit]]
 
-    def next_wake(self) -> datetime | None:
+    def next_wake(self, but: Collection[str] = ()) -> datetime | None:
         with self._lock:
-            return min((kept.wake for kept in self._tables.open.values() if kept.wake), default=None)
+            counted = (kept.wake for run, kept in self._tables.open.items() if run not in but)
+            return min(filter(None, counted), default=None)
+
+    def note(self, deed: Deed) -> None:
+        with self._writing("note"):
+            self._tables.note(deed)
+
+    def deed(self, key: str) -> Deed | None:
+        with self._lock:
+            return next((one for one in self._tables.deeds if one.key == key), None)
 
     def post(self, message: Message) -> int:
         with self._writing("post"):
@@ -170,6 +173,13 @@ class MemoryStore(MemoryQueries):
     def messages(self, run_id: str) -> list[Message]:
         with self._lock:
             return [message for message in self._tables.inbox.values() if message.run == run_id]
+
+    def reply(self, message: int) -> str | None:
+        return self._tables.replies.get(message)
+
+    @property
+    def alerts(self) -> MemoryAlertBook:
+        return MemoryAlertBook(self._tables, self._writing)
 
     def effect(self, key: str) -> EffectRow | None:
         return self._tables.effects.get(key)
@@ -231,7 +241,9 @@ class MemoryStore(MemoryQueries):
         run, tables = birth.run, self._tables
         due = birth.ledger.occurrence if birth.ledger else None
         accounted = due is not None and (due.job, due.instant) in tables.ledger
-        return accounted or run.id in tables.runs or run.revision in tables.revised.get((run.job, run.instant), {})
+        if accounted or tables.key_used(birth.deed):
+            return True
+        return run.id in tables.runs or run.revision in tables.revised.get((run.job, run.instant), {})
 
     def _bear(self, birth: Birth, owner: str, new: bool) -> None:
         """A person may have run this occurrence before it was due: it is accounted for all the same."""
@@ -243,6 +255,8 @@ class MemoryStore(MemoryQueries):
             tables.revised.setdefault((run.job, run.instant), {})[run.revision] = run.id
             tables.store(kept, run, birth.events)
             tables.effect(run.id, effects(run, run, birth.events))
+            if birth.deed:
+                tables.note(birth.deed)
 
     def _account(self, rows: Sequence[LedgerRow], watermarks: Mapping[str, datetime]) -> None:
         for row in rows:

@@ -8,11 +8,13 @@ from datetime import datetime
 from typing import TypeVar
 
 from daemon.domain import codec
+from daemon.domain.alerts import Alert
+from daemon.domain.deed import Deed
 from daemon.domain.events import Event
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Escalation, Json, Run, StepRun
 from daemon.domain.pause import Pause
-from daemon.domain.projection import Delivered, Effected, Intended, Voided, closed, opened
+from daemon.domain.projection import Closed, Delivered, Effected, Intended, Voided, closed, opened
 from daemon.domain.revision import Revision
 from daemon.domain.wake import wake_at
 from daemon.ports import AlreadyDelivered, Change, EffectRow, EffectState, Message
@@ -42,6 +44,7 @@ class Question:
     run: str
     asked: Escalation
     open: bool = True
+    closed: Closed | None = None
 
 
 @dataclass(slots=True)
@@ -59,13 +62,24 @@ class Tables:
     questions: dict[tuple[str, str], Question] = field(default_factory=dict)
     inbox: dict[int, Message] = field(default_factory=dict)
     posted: int = 0
+    replies: dict[int, str] = field(default_factory=dict)
+    alerts: dict[str, Alert] = field(default_factory=dict)
+    sources: dict[str, datetime] = field(default_factory=dict)
     plans: dict[str, Json] = field(default_factory=dict)
     revisions: dict[tuple[str, datetime], Revision] = field(default_factory=dict)
     pauses: dict[str, Pause] = field(default_factory=dict)
+    deeds: list[Deed] = field(default_factory=list)
 
     def account(self, row: LedgerRow) -> None:
         row = self.through(row)
         self.ledger.setdefault((row.occurrence.job, row.occurrence.instant), row)
+
+    def note(self, deed: Deed) -> None:
+        if not self.key_used(deed):
+            self.deeds.append(deed)
+
+    def key_used(self, deed: Deed | None) -> bool:
+        return bool(deed and deed.key and any(deed.key == one.key for one in self.deeds))
 
     def store(self, kept: Kept, run: Run, events: Sequence[Event]) -> None:
         kept.run = self._run_through(run)
@@ -93,12 +107,14 @@ class Tables:
             self.questions.setdefault((run, asked.id), Question(run, asked))
         for answered in closed(change.before, change.after, change.events):
             if (run, answered.id) in self.questions:
-                self.questions[run, answered.id].open = False
+                question = self.questions[run, answered.id]
+                question.open, question.closed = False, answered
 
-    def fold(self, message: int, run: str) -> None:
+    def fold(self, message: int, run: str, reply: str) -> None:
         found = self.inbox.get(message)
         if found is not None and found.run == run:
             del self.inbox[message]
+            self.replies[message] = reply
 
     def through(self, value: T) -> T:
         return codec.decode(type(value), codec.encode(value)) if self.strict else value

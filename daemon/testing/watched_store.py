@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from typing import Protocol
 
 from daemon.domain.chain import Link
+from daemon.domain.deed import Deed
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Json, Run
 from daemon.domain.pause import Pause
@@ -111,9 +112,17 @@ class WatchedStore:
         self._watch.touch()
         return self._inner.due(now, owner, limit)
 
-    def next_wake(self) -> datetime | None:
+    def next_wake(self, but: Collection[str] = ()) -> datetime | None:
         self._watch.touch()
-        return self._inner.next_wake()
+        return self._inner.next_wake(but)
+
+    def note(self, deed: Deed) -> None:
+        self._watch.touch(writes=True)
+        self._inner.note(deed)
+
+    def deed(self, key: str) -> Deed | None:
+        self._watch.touch()
+        return self._inner.deed(key)
 
     def post(self, message: Message) -> int:
         self._watch.touch()
@@ -122,6 +131,10 @@ class WatchedStore:
     def messages(self, run_id: str) -> list[Message]:
         self._watch.touch()
         return self._inner.messages(run_id)
+
+    def reply(self, message: int) -> str | None:
+        self._watch.touch()
+        return self._inner.reply(message)
 
     def effect(self, key: str) -> EffectRow | None:
         self._watch.touch()

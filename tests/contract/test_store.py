@@ -11,14 +11,18 @@ from threading import Barrier, Thread
 import pytest
 
 from daemon.domain.chain import Link, Success
+from daemon.domain.codec import to_plain
+from daemon.domain.deed import Deed
 from daemon.domain.errors import Kind
 from daemon.domain.events import Answered, AttemptEnded, EffectAdopted, Escalated, RunClaimed, RunEnded, RunStarted
 from daemon.domain.job import Disposition
 from daemon.domain.model import Failed, Purpose, Reconciled, Run, RunState, StepState, Succeeded, Verdict
 from daemon.domain.pause import Pause
+from daemon.domain.plan import Step
 from daemon.domain.revision import Revision
 from daemon.domain.schedule import Gap, Schedule
 from daemon.ports import (
+    Accounted,
     AlreadyDelivered,
     Birth,
     Change,
@@ -31,6 +35,7 @@ from daemon.ports import (
     Store,
     StoreError,
 )
+from daemon.testing.tools import make_plan
 from tests.builders import (
     T0,
     a_birth,
@@ -261,6 +266,8 @@ class TestDue:
         assert store.due(after(60), "me", 10) == ["run-1", "run-2", "run-0"]
         assert store.due(after(60), "me", 2) == ["run-1", "run-2"]
         assert store.next_wake() == after(10)
+        assert store.next_wake({"run-1"}) == after(20)
+        assert store.next_wake({"run-0", "run-1", "run-2"}) is None
 
     def test_an_open_question_wakes_its_run_when_it_expires(self, store: Store) -> None:
         asked = a_question()
@@ -606,6 +613,76 @@ class TestTimetables:
         store.create([], [row])
         assert queries.ledger_after("daily", after(-60)) == row
         assert queries.ledger_after("daily", after(1)) is None
+
+
+class TestDeeds:
+    def test_the_audit_log_is_read_newest_first(self, store: Store, queries: Queries) -> None:
+        deeds = [Deed(after(n), "ada", "cli", "pause", job=f"job-{n}", detail="why\x00") for n in range(3)]
+        for deed in deeds:
+            store.note(deed)
+        assert [deed.job for deed in queries.deeds(2)] == ["job-2", "job-1"]
+        assert [deed.job for deed in queries.deeds(before=after(1))] == ["job-0"]
+
+    def test_a_run_is_stored_with_what_asked_for_it_once_for_a_key(self, store: Store, queries: Queries) -> None:
+        first, second = (Deed(T0, "ada", "api", "run", "daily", f"run-{n}", key="k") for n in (1, 2))
+        assert store.create([Birth(a_run("run-1"), deed=first)]) == [True]
+        assert store.create([Birth(a_run("run-2", at=after(1)), deed=second)]) == [False]
+        store.note(second)
+        assert (store.deed("k"), store.deed("other")) == (first, None)
+        assert queries.deeds() == [first]
+        assert [row.id for row in queries.runs()] == ["run-1"]
+
+    def test_a_run_that_is_not_new_leaves_no_deed(self, store: Store, queries: Queries) -> None:
+        store.create([Birth(a_run())])
+        assert store.create([Birth(a_run(), deed=Deed(T0, "ada", "api", "run"))]) == [False]
+        assert queries.deeds() == []
+
+
+class TestPageQueries:
+    def test_the_newest_runs_of_each_job(self, store: Store, queries: Queries) -> None:
+        runs = [a_run(f"{job}-{n}", job=job, at=after(n), reason="why") for job in ("one", "two") for n in range(3)]
+        store.create([Birth(run) for run in runs])
+        recent = queries.recent(["two", "one", "none"], 2)
+        assert {job: [row.id for row in rows] for job, rows in recent.items()} == {
+            "one": ["one-2", "one-1"],
+            "two": ["two-2", "two-1"],
+            "none": [],
+        }
+        assert recent["one"][0] == replace(queries.runs("one")[0], reason="")
+
+    def test_runs_are_paged_by_the_last_one_seen(self, store: Store, queries: Queries) -> None:
+        store.create([Birth(a_run(f"run-{n}", job=f"job-{n}")) for n in range(5)])
+        first = [row.id for row in queries.runs(limit=2)]
+        assert (first, [row.id for row in queries.runs(limit=2, before="run-3")]) == (
+            ["run-4", "run-3"],
+            ["run-2", "run-1"],
+        )
+        assert queries.runs(before="nothing") == []
+
+    def test_the_ledger_in_short_says_how_each_run_stands(self, store: Store, queries: Queries) -> None:
+        run = a_run()
+        skipped = replace(a_ledger_row(a_run("later", at=after(60)), Disposition.SKIPPED_PAUSED), run=None)
+        store.create([a_birth(run)], [skipped])
+        assert queries.accounted("daily", T0, 10) == [
+            Accounted(after(60), Disposition.SKIPPED_PAUSED, None, None),
+            Accounted(T0, Disposition.STARTED, run.id, RunState.QUEUED),
+        ]
+        assert len(queries.accounted("daily", T0, 1)) == 1
+        assert len(queries.accounted("daily", after(1), 10)) == 1
+
+    def test_a_run_and_its_plan_are_read(self, store: Store, queries: Queries) -> None:
+        plan = make_plan((Step("fetch", "look"),))
+        store.save_plan(plan.digest, to_plain(plan))
+        store.create([Birth(a_run())])
+        assert (queries.run("run-1"), queries.plan(plan.digest)) == (store.load("run-1"), plan)
+        for read in (queries.run, queries.plan):
+            with pytest.raises(KeyError):
+                read("nothing")
+
+    def test_watermarks_and_pauses_are_read(self, store: Store, queries: Queries) -> None:
+        store.create([], watermarks={"daily": T0})
+        store.pause(PAUSE)
+        assert (queries.watermarks(), queries.pauses()) == ({"daily": T0}, [PAUSE])
 
 
 class TestFollowed:

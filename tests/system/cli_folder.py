@@ -76,7 +76,7 @@ class Folder:
         cron = cron or f"0 {(datetime.now(UTC).hour + 12) % 24} * * *"
         for name in ("jobs", "tools", "marks"):
             (root / name).mkdir(parents=True)
-        (root / "clockwright.yaml").write_text("state: state\ntools: [tools]\n")
+        (root / "clockwright.yaml").write_text("state: state\ntools: [tools]\nhttp: {port: null}\n")
         (root / "tools" / "linger.py").write_text(TOOL)
         (root / "jobs" / "report.yaml").write_text(JOB.format(cron=cron, marks=root / "marks"))
         (root / "jobs" / "hang.yaml").write_text(HANG)

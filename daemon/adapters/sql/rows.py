@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Row as SqlRow
 
 from daemon.domain import codec
+from daemon.domain.deed import Deed
 from daemon.domain.events import Event
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Escalation, Json, Run, StepRun
@@ -142,8 +143,19 @@ def message_row(message: Message) -> Row:
         "kind": message.kind.value,
         "at": micros(message.at),
         "folded": 0,
+        "reply": None,
         "body": write(message),
     }
+
+
+def deed_row(deed: Deed) -> Row:
+    texts = {name: shown(getattr(deed, name)) for name in ("by", "origin", "verb", "job", "run", "detail")}
+    return {**texts, "at": micros(deed.at), "key": shown(deed.key) or None}
+
+
+def to_deed(row: SqlRow[Any]) -> Deed:
+    texts = (row.by, row.origin, row.verb, row.job, row.run, row.detail)
+    return Deed(instant(row.at), *texts, key=row.key or "")
 
 
 def to_run(head: SqlRow[Any], steps: Iterable[SqlRow[Any]]) -> Run:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
+from threading import Lock
 from typing import Final, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine
@@ -35,10 +36,11 @@ class SqliteDatabase:
         self.lease: Lease = LocalLease(host)
         file.prepare()
         self._engine = _engine(file)
-        self._seen = file.identity()
+        self._watch = Watch(file, self._engine)
+        self._generation = self._watch.generation
         self._migrate()
         self.statements = Statements(self._engine.dialect)
-        self._writer = SqliteWriter(self._engine, file)
+        self._writer = SqliteWriter(self._engine, self._watch)
         self._group = GroupCommit(self._writer)
 
     def write(self, work: Callable[[Connection], T]) -> T:
@@ -49,7 +51,8 @@ class SqliteDatabase:
         return self._group.run(unit)
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        self._watch()
+        before, self._generation = self._generation, self._watch.look()
+        self._watch.expect(before, self._generation)
         with told(sqlite3.Error), self._engine.connect() as connection:
             connection.exec_driver_sql("BEGIN")
             return work(connection)
@@ -65,26 +68,47 @@ class SqliteDatabase:
             migrate(connection)
             connection.exec_driver_sql("COMMIT")
 
-    def _watch(self) -> None:
+
+class Watch:
+    """Notices that another file lies at the path. `generation` counts them; no old connection is given out again."""
+
+    def __init__(self, file: SqliteFile, engine: Engine) -> None:
+        self._file = file
+        self._engine = engine
+        self._seen = file.identity()
+        self._lock = Lock()
+        self.generation = 0
+
+    def look(self) -> int:
+        """The generation now. Raises StoreUnavailable where the file has gone."""
         now = self._file.identity()
-        if now != self._seen:
-            self._seen = now
-            self._engine.dispose()
-            raise StoreUnavailable(_replaced(self._file))
+        with self._lock:
+            if now != self._seen:
+                self._seen, self.generation = now, self.generation + 1
+                self._engine.dispose()
+            return self.generation
+
+    def expect(self, before: int, now: int) -> None:
+        """Who replaced the file may have put an older one there, so whoever saw the other must look at all again."""
+        if before != now:
+            raise StoreUnavailable(f"the database file {self._file.path} was replaced; the new one is opened")
 
 
 class SqliteWriter:
     """The write connection as `Transactions`: opened when first needed, and anew after any doubt."""
 
-    def __init__(self, engine: Engine, file: SqliteFile) -> None:
+    def __init__(self, engine: Engine, watch: Watch) -> None:
         self._engine = engine
-        self._file = file
-        self._seen = file.identity()
+        self._watch = watch
+        self._generation = watch.generation
         self._connection: Connection | None = None
         self._cursor: DBAPICursor | None = None
 
     def begin(self) -> Connection:
-        self._watch()
+        before, self._generation = self._generation, self._watch.look()
+        if before != self._generation:
+            self.drop()
+        self._watch.expect(before, self._generation)
         connection = self._connection or self._connect()
         self._do("BEGIN IMMEDIATE")
         return connection
@@ -126,14 +150,6 @@ class SqliteWriter:
         except StoreError as error:
             raise StoreUnavailable(*error.args) from error
 
-    def _watch(self) -> None:
-        """Who replaced the file may have put an older one there, so that every run must be looked at again."""
-        now = self._file.identity()
-        if now != self._seen:
-            self._seen = now
-            self.drop()
-            raise StoreUnavailable(_replaced(self._file))
-
     def _do(self, command: str) -> None:
         """Whatever goes wrong between the units' own statements, the whole batch is lost."""
         if self._cursor is None:
@@ -142,10 +158,6 @@ class SqliteWriter:
             self._cursor.execute(command)
         except sqlite3.Error as error:
             raise StoreUnavailable(*meaning(error).args) from error
-
-
-def _replaced(file: SqliteFile) -> str:
-    return f"the database file {file.path} was replaced; the new one is opened"
 
 
 def _engine(file: SqliteFile) -> Engine:

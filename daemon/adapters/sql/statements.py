@@ -42,6 +42,7 @@ class Prepared:
         compiled = statement.compile(dialect=dialect)
         self._text = str(compiled)
         self._names: Sequence[str] | None = getattr(compiled, "positiontup", None)
+        self._constants = {name: value for name, value in compiled.params.items() if value is not None}
 
     def run(self, connection: Connection, row: Row) -> int:
         """How many rows it touched."""
@@ -59,6 +60,14 @@ class Prepared:
             cursor.executemany(self._text, [self._bound(row) for row in rows])
             cursor.close()
 
+    def rows(self, connection: Connection, row: Row) -> list[Any]:
+        """What it selects, as the driver's plain tuples."""
+        cursor = connection.connection.cursor()
+        cursor.execute(self._text, self._bound({**self._constants, **row}))
+        found = list(cursor.fetchall())
+        cursor.close()
+        return found
+
     def _bound(self, row: Row) -> Any:
         return row if self._names is None else tuple([row[name] for name in self._names])
 
@@ -67,23 +76,25 @@ class Statements:
     """Everything that `SqlStore` writes. A column's bound value has the column's name."""
 
     def __init__(self, dialect: Dialect) -> None:
-        def prepared(statement: ClauseElement) -> Prepared:
-            return Prepared(statement, dialect)
-
-        self.accounted = prepared(_keep(dialect, LEDGER))
-        self.born = prepared(_keep(dialect, RUNS))
-        self.plan = prepared(_keep(dialect, PLANS))
+        self.dialect = dialect
+        prepared = self.prepared
+        self.accounted = prepared(keep(dialect, LEDGER))
+        self.born = prepared(keep(dialect, RUNS))
+        self.plan = prepared(keep(dialect, PLANS))
         self.event = prepared(_insert(dialect, EVENTS).values(_binds(EVENTS)))
-        self.step = prepared(_upsert(dialect, STEPS, ("state", "body")))
+        self.step = prepared(upsert(dialect, STEPS, ("state", "body")))
         self.head = prepared(_head())
         self.claim = prepared(_claim())
         self.watermark = prepared(_watermark(dialect))
         self.intent = prepared(_intent(dialect))
         self.delivered = prepared(_effect("receipt"))
         self.voided = prepared(_effect().where(EFFECTS.c.state != _DELIVERED))
-        self.asked = prepared(_keep(dialect, ESCALATIONS))
+        self.asked = prepared(keep(dialect, ESCALATIONS))
         self.closed = prepared(_closed())
         self.folded = prepared(_folded())
+
+    def prepared(self, statement: ClauseElement) -> Prepared:
+        return Prepared(statement, self.dialect)
 
 
 def _insert(dialect: Dialect, table: Table) -> sqlite.Insert | postgresql.Insert:
@@ -98,12 +109,12 @@ def _binds(table: Table) -> dict[str, Any]:
     return {column.name: bindparam(column.name, type_=column.type) for column in table.columns}
 
 
-def _keep(dialect: Dialect, table: Table) -> Insert:
+def keep(dialect: Dialect, table: Table) -> Insert:
     """What is there already stays as it is."""
     return _insert(dialect, table).values(_binds(table)).on_conflict_do_nothing()
 
 
-def _upsert(dialect: Dialect, table: Table, columns: Sequence[str]) -> Insert:
+def upsert(dialect: Dialect, table: Table, columns: Sequence[str]) -> Insert:
     insert = _insert(dialect, table).values(_binds(table))
     return insert.on_conflict_do_update(
         index_elements=list(table.primary_key), set_={name: insert.excluded[name] for name in columns}
@@ -158,4 +169,5 @@ def _closed() -> Update:
 
 
 def _folded() -> Update:
-    return update(INBOX).values(folded=_ONE).where(INBOX.c.id == bindparam("message"), INBOX.c.run == bindparam("of"))
+    read = _set(INBOX, "reply").values(folded=_ONE)
+    return read.where(INBOX.c.id == bindparam("message"), INBOX.c.run == bindparam("of"))

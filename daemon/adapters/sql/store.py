@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from functools import partial
 
 from sqlalchemy import ColumnElement, Connection, Integer, func, insert, literal_column, or_, select
 
 from daemon.domain.chain import Link
+from daemon.domain.deed import Deed
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Json, Run, RunState
 from daemon.domain.pause import Pause
@@ -17,9 +18,10 @@ from daemon.ports import Activity, Birth, Change, EffectRow, Followed, Message
 
 from . import leases
 from .database import Database
+from .deeds import SqlDeeds
 from .instants import instant, micros
 from .rows import ledger_row, message_row, read_json, to_effect, to_message, to_run, write_json
-from .schema import EFFECTS, INBOX, JOBS, PLANS, RUNS, STEPS
+from .schema import EFFECTS, INBOX, PLANS, RUNS, STEPS
 from .timetables import SqlTimetables
 from .writing import Writing
 
@@ -32,6 +34,7 @@ class SqlStore:
         self._statements = database.statements
         self._writing = Writing(database.statements)
         self._timetables = SqlTimetables(database, database.statements)
+        self._deeds = SqlDeeds(database)
 
     def create(
         self,
@@ -55,8 +58,7 @@ class SqlStore:
         return self.database.write(work)
 
     def watermarks(self) -> Mapping[str, datetime]:
-        rows = self.database.read(lambda connection: connection.execute(select(JOBS)).all())
-        return {row.job: instant(row.watermark) for row in rows}
+        return self._timetables.watermarks()
 
     def revise(
         self, revisions: Sequence[Revision], watermarks: Mapping[str, datetime] | None = None, *, fence: int = 0
@@ -82,7 +84,7 @@ class SqlStore:
         return self._timetables.followed(follower, link, since, also)
 
     def load(self, run_id: str) -> Run:
-        return self.database.read(partial(_load, run_id=run_id))
+        return self.database.read(partial(load, run_id=run_id))
 
     def latest(self, job: str, instant: datetime) -> Run | None:
         newest = (
@@ -94,14 +96,14 @@ class SqlStore:
 
         def work(connection: Connection) -> Run | None:
             found = connection.execute(newest).scalar_one_or_none()
-            return None if found is None else _load(connection, found)
+            return None if found is None else load(connection, found)
 
         return self.database.read(work)
 
     def claim(self, run_id: str, owner: str, *, fence: int = 0) -> Run:
         def work(connection: Connection) -> Run:
             leases.check_fence(connection, fence)
-            return self._writing.claim(connection, _load(connection, run_id), owner)
+            return self._writing.claim(connection, load(connection, run_id), owner)
 
         return self.database.write(work)
 
@@ -113,9 +115,17 @@ class SqlStore:
         query = select(RUNS.c.id).where(_open(), _due(now, owner)).order_by(since, RUNS.c.id).limit(limit)
         return self.database.read(lambda connection: list(connection.execute(query).scalars()))
 
-    def next_wake(self) -> datetime | None:
+    def next_wake(self, but: Collection[str] = ()) -> datetime | None:
         query = select(func.min(RUNS.c.wake_at)).where(_open())
+        if but:
+            query = query.where(RUNS.c.id.not_in(sorted(but)))
         return self.database.read(lambda connection: instant(connection.execute(query).scalar()))
+
+    def note(self, deed: Deed) -> None:
+        self._deeds.note(deed)
+
+    def deed(self, key: str) -> Deed | None:
+        return self._deeds.deed(key)
 
     def post(self, message: Message) -> int:
         statement = insert(INBOX).values(message_row(message)).returning(INBOX.c.id)
@@ -124,6 +134,10 @@ class SqlStore:
     def messages(self, run_id: str) -> list[Message]:
         query = select(INBOX).where(INBOX.c.run == run_id, _unread()).order_by(INBOX.c.id)
         return [to_message(row) for row in self.database.read(lambda connection: connection.execute(query).all())]
+
+    def reply(self, message: int) -> str | None:
+        query = select(INBOX.c.reply).where(INBOX.c.id == message)
+        return self.database.read(lambda connection: connection.execute(query).scalar_one_or_none())
 
     def effect(self, key: str) -> EffectRow | None:
         query = select(EFFECTS).where(EFFECTS.c.key == key)
@@ -135,11 +149,7 @@ class SqlStore:
         self.database.write(lambda connection: self._statements.plan.many(connection, [row]))
 
     def load_plan(self, digest: str) -> Json:
-        query = select(PLANS.c.body).where(PLANS.c.digest == digest)
-        body = self.database.read(lambda connection: connection.execute(query).scalar_one_or_none())
-        if body is None:
-            raise KeyError(digest)
-        return read_json(body, f"plan {digest}")
+        return self.database.read(partial(load_plan, digest=digest))
 
     def lead(self, owner: str, seconds: float) -> int | None:
         take = self.database.lease.take
@@ -152,12 +162,19 @@ class SqlStore:
         self.database.close()
 
 
-def _load(connection: Connection, run_id: str) -> Run:
+def load(connection: Connection, run_id: str) -> Run:
     head = connection.execute(select(RUNS).where(RUNS.c.id == run_id)).one_or_none()
     if head is None:
         raise KeyError(run_id)
     steps = select(STEPS).where(STEPS.c.run == run_id).order_by(STEPS.c.position)
     return to_run(head, connection.execute(steps).all())
+
+
+def load_plan(connection: Connection, digest: str) -> Json:
+    body = connection.execute(select(PLANS.c.body).where(PLANS.c.digest == digest)).scalar_one_or_none()
+    if body is None:
+        raise KeyError(digest)
+    return read_json(body, f"plan {digest}")
 
 
 def _due(now: datetime, owner: str) -> ColumnElement[bool]:

@@ -21,7 +21,7 @@ from . import leases
 from .database import Database
 from .instants import instant, micros
 from .rows import read, shown, to_run
-from .schema import LEDGER, PAUSES, RUNS, SCHEDULES
+from .schema import JOBS, LEDGER, PAUSES, RUNS, SCHEDULES
 from .statements import Statements
 
 DRY_RUN = "dry run"
@@ -46,6 +46,10 @@ class SqlTimetables:
             self._statements.watermark.many(connection, raised)
 
         self._database.write(work)
+
+    def watermarks(self) -> Mapping[str, datetime]:
+        rows = self._database.read(lambda connection: connection.execute(select(JOBS)).all())
+        return {row.job: instant(row.watermark) for row in rows}
 
     def revisions(self, job: str | None) -> list[Revision]:
         query = select(SCHEDULES).order_by(SCHEDULES.c.job, SCHEDULES.c.since)

@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, insert
 
 from daemon.domain.model import Run
 from daemon.domain.projection import Delivered, Effected, Intended, closed, effects, opened
 from daemon.ports import AlreadyDelivered, Birth, Change, EffectState, Stale
 
+from .deeds import key_used
 from .rows import (
     asked_row,
     changed_head,
     closed_row,
+    deed_row,
     event_rows,
     intent_row,
     ledger_row,
     receipt_row,
     run_row,
+    shown,
     step_rows,
 )
+from .schema import DEEDS
 from .statements import Statements
 
 
@@ -35,12 +39,15 @@ class Writing:
         """The unit of work that stores this run, and says whether it was new."""
         run = birth.run
         ledger = ledger_row(birth.ledger) if birth.ledger else None
+        deed = deed_row(birth.deed) if birth.deed else None
         head = run_row(birth, owner)
         steps = list(step_rows(run, {}))
         happened = list(event_rows(run.id, birth.events, 0))
         effected = list(effects(run, run, birth.events))
 
         def work(connection: Connection) -> bool:
+            if deed and key_used(connection, deed["key"]):
+                return False
             if ledger and not self._sql.accounted.run(connection, ledger):
                 return False
             # A person may have run this occurrence before it was due: it is accounted for all the same.
@@ -49,6 +56,8 @@ class Writing:
             self._sql.step.many(connection, steps)
             self._sql.event.many(connection, happened)
             self._effects(connection, run.id, effected)
+            if deed:
+                connection.execute(insert(DEEDS), [deed])
             return True
 
         return work
@@ -70,7 +79,10 @@ class Writing:
         effected = list(effects(before, after, events))
         asked = [asked_row(after.id, one) for one in opened(events)]
         settled = [closed_row(after.id, one) for one in closed(before, after, events)]
-        folded = [{"message": message, "of": after.id} for message in change.folded]
+        folded = [
+            {"message": message, "of": after.id, "reply": shown(change.replies.get(message, ""))}
+            for message in change.folded
+        ]
 
         def work(connection: Connection) -> None:
             if not self._sql.head.run(connection, head):

@@ -52,6 +52,9 @@ class Duty:
     def take_over(self) -> None:
         self.told.append("take over")
 
+    def take_up(self) -> None:
+        self.told.append("take up")
+
     def tick(self) -> datetime:
         return T0
 

@@ -8,6 +8,7 @@ import pytest
 from daemon.cli.requesting import day_named, job_named
 from daemon.cli.trouble import Misuse, Refused
 from daemon.config import Fault, Loaded, read_settings
+from daemon.ports import Declined
 from daemon.testing.tools import make_job, make_plan
 from tests.unit.cli.desk import Desk, job_of
 
@@ -30,7 +31,7 @@ def test_without_a_date_it_is_yesterday_in_the_jobs_zone() -> None:
     ],
 )
 def test_a_date_that_cannot_be_is_refused_with_a_hint(text: str, message: str) -> None:
-    with pytest.raises(Misuse) as refused:
+    with pytest.raises((Misuse, Declined)) as refused:
         day_named(text, BERLIN, NOW)
     assert str(refused.value).startswith(message)
 

@@ -24,11 +24,11 @@ def test_the_defaults_lie_in_the_state_folder(workshop: Workshop) -> None:
 
 
 def test_an_environment_variable_wins_over_the_file(workshop: Workshop) -> None:
-    workshop.settings("http: {host: 0.0.0.0, port: 80}\n")
+    workshop.settings("http: {host: 127.0.0.2, port: 80}\n")
 
     settings = read_settings(workshop.folder, environ={"CLOCKWRIGHT_HTTP_PORT": "81", "CLOCKWRIGHT_STATE": "/var/x"})
 
-    assert (settings.http.host, settings.http.port, settings.state) == ("0.0.0.0", 81, Path("/var/x"))  # noqa: S104
+    assert (settings.http.host, settings.http.port, settings.state) == ("127.0.0.2", 81, Path("/var/x"))
 
 
 def test_a_bad_environment_variable_is_named(workshop: Workshop) -> None:
@@ -55,6 +55,14 @@ def test_every_variable_stands_for_a_key_there_is() -> None:
         ("http: {port: 0}", "clockwright.yaml:1:14: 'port': input should be greater than or equal to 1"),
         ("secrets: {token: {env: A, file: B}}", "clockwright.yaml:1:18: 'token': a secret comes from exactly one of"),
         ("secrets: {token: hunter2}", "clockwright.yaml:1:18: 'token' must be a mapping"),
+        (
+            "http: {operator_token: tokn}\nsecrets: {token: {env: T}}",
+            "clockwright.yaml:1:24: operator_token: there is no",
+        ),
+        (
+            "http: {host: 0.0.0.0}",
+            "clockwright.yaml:1:14: the page at 0.0.0.0 is open to others, and there is no token",
+        ),
         ("environment: prod", "clockwright.yaml:1:14: there is no environment 'prod'"),
         ("defaults: {timezon: UTC}", "clockwright.yaml:1:12: unknown key 'timezon' (did you mean 'timezone'?)"),
         ("log: {format: xml}", "clockwright.yaml:1:15: 'format': input should be 'auto', 'text' or 'json'"),

@@ -36,6 +36,9 @@ class Duty:
     def take_over(self) -> None:
         self.scheduler.adopt()
 
+    def take_up(self) -> None:
+        self.scheduler.take_up()
+
     def tick(self) -> datetime:
         return self.scheduler.tick()
 

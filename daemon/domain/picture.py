@@ -6,14 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-from ..domain import wording
-from ..domain.events import AttemptEnded, Decided, Event
-from ..domain.model import Failed, Purpose, Run, StepRun, StepState
-
-if TYPE_CHECKING:
-    from ..domain.plan import Plan, Step
+from . import wording
+from .events import AttemptEnded, Decided, Event
+from .model import Failed, Purpose, Run, StepRun, StepState
+from .plan import Plan, Step
 
 
 @dataclass(frozen=True)
@@ -71,12 +68,13 @@ class Picture:
         at = self.run.steps.get(step.id, StepRun(step.id))
         asked = self.run.escalations.get(at.escalation or "")
         question = asked.question if asked else ""
-        return StepPicture(step, at, tuple(self._decisions(step.id)), tuple(self._failures(step.id)), question)
+        said = tuple(wording.decision(event.decision) for event in self.decided if event.step == step.id)
+        return StepPicture(step, at, said, tuple(self._failures(step.id)), question)
 
-    def _decisions(self, step: str) -> Iterator[str]:
-        for event in self.events:
-            if isinstance(event, Decided) and event.step == step:
-                yield wording.decision(event.decision)
+    @cached_property
+    def decided(self) -> list[Decided]:
+        """Every decision, in order."""
+        return [event for event in self.events if isinstance(event, Decided)]
 
     def _failures(self, step: str) -> Iterator[AttemptEnded]:
         for event in self.events:

@@ -1,0 +1,106 @@
+"""All jobs at a glance: what needs a person first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from ...domain.job import Job
+from ...domain.model import RunState
+from ...domain.pause import EVERYTHING, Pause
+from ...domain.prospect import Prospect, prospect, runs_too_long
+from ...ports import RunRow
+from ..drawing import Spark, spark
+from ..rendering import Rendering
+from ..site import Site
+
+SHOWN_RUNS = 30
+FILTERS = ("overdue", "asking", "failed", "degraded", "running", "paused", "broken")
+
+
+@dataclass(frozen=True, slots=True)
+class JobLine:
+    """One job as the overview shows it."""
+
+    job: Job
+    prospect: Prospect
+    last: RunRow | None
+    spark: Spark
+    pause: Pause | None
+    overdue: str
+    asks: int
+
+    @property
+    def zone(self) -> str:
+        return self.job.schedule.timezone if self.job.schedule else self.job.timezone
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The filters that it passes."""
+        state = self.last.state if self.last else None
+        marks = {
+            "overdue": bool(self.overdue),
+            "asking": self.asks > 0,
+            "failed": state is RunState.FAILED,
+            "degraded": state is RunState.DEGRADED,
+            "running": state is not None and not state.ended,
+            "paused": self.pause is not None,
+            "broken": bool(self.job.broken),
+        }
+        return frozenset(name for name, holds in marks.items() if holds)
+
+    def matches(self, text: str) -> bool:
+        words = (self.job.id, self.job.description, self.job.owner, *self.job.tags)
+        return text.lower() in " ".join(words).lower()
+
+
+def lines(site: Site, now: datetime, only: str | None = None) -> list[JobLine]:
+    """Every job, in the order of names. Each takes one look into an index, whatever the history holds."""
+    jobs, queries = site.jobs(), site.queries
+    names = [name for name in sorted(jobs) if only in {None, name}]
+    recent = queries.recent(names, SHOWN_RUNS)
+    marks = queries.watermarks()
+    held = {pause.job: pause for pause in queries.pauses() if pause.holds(now)}
+    asking = Counter(row.job for row in queries.escalations())
+    return [_line(jobs[name], recent[name], marks.get(name), held, asking[name], now) for name in names]
+
+
+def _line(
+    job: Job,
+    runs: Sequence[RunRow],
+    mark: datetime | None,
+    held: Mapping[str, Pause],
+    asks: int,
+    now: datetime,
+) -> JobLine:
+    pause = held.get(EVERYTHING) or held.get(job.id)
+    ahead = prospect(job, mark, now)
+    drawn = spark([run.state for run in runs], SHOWN_RUNS)
+    return JobLine(job, ahead, next(iter(runs), None), drawn, pause, _overdue(job, ahead, runs, pause, now), asks)
+
+
+def _overdue(job: Job, ahead: Prospect, runs: Sequence[RunRow], pause: Pause | None, now: datetime) -> str:
+    slow = [run for run in runs if not run.state.ended and runs_too_long(job, run.instant, now)]
+    if slow:
+        return "has not ended in time"
+    return "has not begun" if ahead.owed and not pause and not job.broken else ""
+
+
+def router(site: Site, rendering: Rendering) -> APIRouter:
+    routes = APIRouter()
+
+    @routes.get("/")
+    def overview(request: Request, q: str = "", only: str = "") -> HTMLResponse:
+        every = lines(site, site.clock.now())
+        counts = Counter(kind for line in every for kind in line.kinds)
+        shown = [line for line in every if line.matches(q) and (only not in FILTERS or only in line.kinds)]
+        return rendering.page(
+            request, "overview.html", lines=shown, total=len(every), counts=counts, filters=FILTERS, q=q, only=only
+        )
+
+    return routes
