@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -51,7 +52,8 @@ class Heartbeats:
         self._pulse = pulse
         self._say = say
         self._waiting: queue.Queue[_Sign | None] = queue.Queue(MOST_WAITING)
-        self._turns = -1
+        self._turns = 0
+        self._beat_at = 0.0
         self._trouble = ""
         self._thread = threading.Thread(target=self._attend, name="heartbeats", daemon=True)
 
@@ -85,10 +87,9 @@ class Heartbeats:
 
     def _attend(self) -> None:
         with httpx.Client(timeout=self._targets.timeout, follow_redirects=False) as client:
-            self._beat(client)
             while True:
                 try:
-                    sign = self._waiting.get(timeout=self._targets.every)
+                    sign = self._waiting.get(timeout=max(0.0, self._beat_at - time.monotonic()))
                 except queue.Empty:
                     self._beat(client)
                     continue
@@ -98,6 +99,7 @@ class Heartbeats:
 
     def _beat(self, client: httpx.Client) -> None:
         """Only where the loop has got on since the last time."""
+        self._beat_at = time.monotonic() + self._targets.every
         pulse = self._pulse()
         if self._targets.loop and pulse.turns > self._turns and not pulse.trouble:
             self._turns = pulse.turns
