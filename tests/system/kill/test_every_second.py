@@ -18,9 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 WARM_SECONDS = 4.0
 
 
-def test_every_second_has_one_run_whatever_is_frozen_or_killed(
-    tmp_path: Path, new_database: Callable[[], str]
-) -> None:
+def test_every_second_has_one_run_whatever_is_frozen_or_killed(tmp_path: Path, new_database: Callable[[], str]) -> None:
     """Vector 12 and, with processes, vector 6."""
     pair = Fleet(Stand(tmp_path / "pair"), 2)
     three = Fleet(Stand(tmp_path / "three", new_database()), 3)
