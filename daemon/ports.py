@@ -260,6 +260,10 @@ class Store(Protocol):
 
     def save_plan(self, digest: str, body: Json) -> None: ...
 
+    def save_plans(self, bodies: Mapping[str, Json]) -> None:
+        """By digest, all in one transaction; one that is there already stays."""
+        ...
+
     def load_plan(self, digest: str) -> Json: ...
 
     def lead(self, owner: str, seconds: float) -> int | None:
