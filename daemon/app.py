@@ -17,6 +17,7 @@ from .adapters.alert_outbox import AlertOutbox
 from .adapters.artifacts import LocalArtifacts
 from .adapters.clock import SystemClock
 from .adapters.doorbell import Attended, Doorbell
+from .adapters.intent_journal import IntentJournal
 from .adapters.llm.staff import Staff
 from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
@@ -185,6 +186,7 @@ class Daemon:
             secret=self._secret,
             outbox=self.config.settings.outbox,
             tools=self._tools,
+            journal=IntentJournal(self.config.settings.state / "intents.log", self.clock),
         )
 
     @cached_property

@@ -37,7 +37,7 @@ class Stale(StoreError):
 
 
 class AlreadyDelivered(Stale):
-    """An attempt would cause an effect whose receipt is in the store: reload, and adopt the receipt."""
+    """An attempt would cause an effect that was delivered, or that another run may be delivering: reload, and look."""
 
 
 class Unreadable(StoreError):
@@ -105,6 +105,18 @@ class EffectRow:
     deadline: datetime
     output: Json = None
     summary: str = ""
+
+
+class Journal(Protocol):
+    """Beside the store, which effects were about to be caused: a store that was put back knows less than it."""
+
+    def note(self, intent: EffectRow) -> None:
+        """Before anything is sent. Raises StoreUnavailable."""
+        ...
+
+    def entries(self) -> list[EffectRow]:
+        """The newest for each key."""
+        ...
 
 
 class MessageKind(StrEnum):
@@ -239,6 +251,13 @@ class Store(Protocol):
 
     def effect(self, key: str) -> EffectRow | None: ...
 
+    def remember(self, intents: Sequence[EffectRow], *, fence: int = 0) -> int:
+        """Hold as intended what this store knows nothing of, or only an earlier attempt that came to nothing.
+
+        How many those are.
+        """
+        ...
+
     def save_plan(self, digest: str, body: Json) -> None: ...
 
     def load_plan(self, digest: str) -> Json: ...
@@ -291,6 +310,15 @@ class EscalationRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Recent:
+    """A job's newest runs in short, newest first: all their states, and the newest and every unfinished one in full."""
+
+    states: tuple[RunState, ...] = ()
+    last: RunRow | None = None
+    unfinished: tuple[RunRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Accounted:
     """One due instant in short: how it was accounted for, and how the run that carries it stands."""
 
@@ -317,8 +345,8 @@ class Queries(Protocol):
         """Newest first; those that come after the run `before` in that order."""
         ...
 
-    def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, list[RunRow]]:
-        """The newest runs of every one of these jobs, newest first, at most `each`; without their reasons."""
+    def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, Recent]:
+        """Of every one of these jobs its newest runs, at most `each`."""
         ...
 
     def events(self, run_id: str) -> list[Event]: ...

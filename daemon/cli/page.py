@@ -133,7 +133,10 @@ class Watched:
 
     def unready(self) -> str:
         found = self._health()
-        return "" if found.ready else found.why
+        if found.ready or not found.alive:
+            return found.why
+        # Who asks has shown no token, and what a store says may hold a secret.
+        return "the store does not answer" if found.why.startswith("the store") else found.why
 
 
 class Page:

@@ -31,7 +31,7 @@ class Topic(StrEnum):
     DIGEST = "digest"
 
 
-CURED_BY_A_RUN = frozenset({Topic.FAILED, Topic.DEGRADED, Topic.OVERDUE, Topic.BUDGET, Topic.STREAK})
+CURED_BY_A_RUN = frozenset({Topic.FAILED, Topic.DEGRADED, Topic.OVERDUE, Topic.BUDGET})
 """What the job's next good run makes well again."""
 SAID_ONCE = frozenset({Topic.DIGEST})
 """Nothing is open about these once they are told."""
@@ -147,6 +147,11 @@ class Alert:
     @property
     def incident(self) -> bool:
         return self.ever > 1
+
+    @property
+    def asks(self) -> bool:
+        """Whether people are to decide something about it, so that buttons stand under its first message."""
+        return self.trouble.question is not None or self.trouble.topic is Topic.STREAK
 
     @property
     def finished(self) -> bool:

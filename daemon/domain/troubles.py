@@ -11,6 +11,7 @@ from .alerts import Subject, Topic, Trouble
 from .digests import digest
 from .job import Disposition, LedgerRow
 from .model import Escalation, Run, RunState, StepRun, StepState
+from .pause import Pause
 from .severity import Severity
 
 OVER_BUDGET = "budget exceeded"
@@ -115,6 +116,20 @@ def _standing(run: Run) -> str:
     return f"{step.step} {'waits for its next try' if step.wake_at else 'is at work'}{why}"
 
 
+def of_pause(pause: Pause, subject: Subject) -> Trouble:
+    """The daemon has paused a job that fails run after run, and somebody is to say when it may go on."""
+    return Trouble(
+        source=f"pause/{pause.job}/{pause.since.isoformat()}",
+        topic=Topic.STREAK,
+        at=pause.since,
+        text=f"{pause.job} is paused: {pause.why}",
+        cause=pause.why,
+        next=f"nothing more of it starts by itself; mend the cause, then: clockwright jobs resume {pause.job}",
+        severity=Severity.CRITICAL,
+        subject=subject,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Nature:
     """What something that happens to the daemon is, and what comes next."""
@@ -134,9 +149,6 @@ NATURES: Mapping[str, Nature] = {
     "catch_up_asks": Nature(Topic.DAEMON, "nothing of these jobs starts before: clockwright jobs resume --all"),
     "reload_refused": Nature(Topic.RELOAD, "the last good configuration stays in force; mend it and reload"),
     "config_fault": Nature(Topic.RELOAD, "the last good version of the job stays in force; mend it and reload"),
-    "failing_in_a_row": Nature(
-        Topic.STREAK, "nothing more of it starts by itself; mend the cause, then: clockwright jobs resume {job}"
-    ),
     "model_budget": Nature(Topic.BUDGET, "the rule decides until the budget is whole again", Severity.WARNING),
     "slack_trouble": Nature(Topic.SLACK, "alerts go by the second channel; mend it and they come back by themselves"),
 }

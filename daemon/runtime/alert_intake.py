@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
 from ..domain import troubles
-from ..domain.alerts import Alert, Subject, Trouble
+from ..domain.alerts import Alert, Subject, Topic, Trouble
 from ..domain.fleet_day import FleetDay, RunEnd, summed_up
 from ..domain.job import Job, LedgerRow
 from ..domain.manners import Daily
 from ..domain.model import RunState
+from ..domain.pause import Pause
+from ..domain.streak import paused_for_failing
 from ..domain.wording import decided
-from ..ports import AlertBook, EscalationRow, Queries, RunRow, Store
+from ..ports import AlertBook, EscalationRow, Queries, RunRow, Store, Unreadable
 
 AT_FIRST = timedelta(days=1)
 """How far a daemon without any alerts looks back."""
@@ -67,6 +70,7 @@ class AlertIntake:
             *self._fresh({_due(row): row for row in news.unstarted}, self._unstarted),
             *self._fresh({f"run/{row.run}/asked/{row.id}": row for row in self._queries.escalations()}, self._asked),
             *self._fresh(dict(self._late(now)), self._delayed),
+            *self._fresh({f"pause/{one.job}/{one.since.isoformat()}": one for one in self._streaks()}, self._paused),
         ]
         cures = [Cure(row.job, row.ended_at or now, row.state) for row in news.ended if row.state in _GOOD]
         told, skipped = self._digest(now, daily)
@@ -87,8 +91,11 @@ class AlertIntake:
         found = self._jobs().get(job)
         return Subject(job, found.owner, found.runbook, found.tags) if found else Subject(job)
 
-    def outcome(self, alert: Alert) -> tuple[datetime, str] | None:
-        """When and how the question of the alert was closed; None while it is open."""
+    def outcome(self, alert: Alert, now: datetime) -> tuple[datetime, str] | None:
+        """When and how what the alert asks was decided; None while it is open."""
+        if alert.trouble.topic is Topic.STREAK:
+            paused = any(one.job == alert.trouble.subject.job for one in self._streaks())
+            return None if paused else (now, "resumed")
         asked = alert.trouble.question
         row = self._book.question(alert.trouble.run, asked.id) if asked else None
         if asked and row is None:
@@ -104,8 +111,15 @@ class AlertIntake:
     def _fresh(self, by_source: Mapping[str, _T], make: Callable[[_T], Trouble | None]) -> Iterator[Trouble]:
         known = self._book.known(list(by_source)) if by_source else frozenset()
         for source, row in by_source.items():
-            if source not in known and (trouble := make(row)):
-                yield trouble
+            with suppress(KeyError, Unreadable):  # forgotten meanwhile, or of a newer version: none of ours to tell
+                if source not in known and (trouble := make(row)):
+                    yield trouble
+
+    def _streaks(self) -> list[Pause]:
+        return [pause for pause in self._store.pauses() if paused_for_failing(pause)]
+
+    def _paused(self, pause: Pause) -> Trouble:
+        return troubles.of_pause(pause, self.subject(pause.job))
 
     def _ended(self, row: RunRow) -> Trouble | None:
         return troubles.of_end(self._store.load(row.id), self.subject(row.job))

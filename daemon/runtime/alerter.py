@@ -146,9 +146,9 @@ class Alerter:
         return of_daemon(notice.topic, notice.message, heard.at, subject, notice.run or "")
 
     def _settle(self, alerts: dict[str, Alert]) -> None:
-        """Questions that are closed close their alerts."""
-        for alert in [one for one in alerts.values() if one.open and one.trouble.question]:
-            if came := self._intake.outcome(alert):
+        """What was decided closes the alerts that asked for it."""
+        for alert in [one for one in alerts.values() if one.open and one.asks]:
+            if came := self._intake.outcome(alert, self._clock.now()):
                 alerts[alert.id] = closed(alert, *came)
 
     def _tell(self, alert: Alert, manners: Manners) -> datetime | None:

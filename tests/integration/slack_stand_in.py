@@ -104,11 +104,11 @@ class Line:
         self.open = True
         try:
             self._greet()
+            self._send(1, json.dumps({"type": "hello", "num_connections": 1}).encode())
         except OSError:
             connection.close()
             raise
         threading.Thread(target=self._read, daemon=True).start()
-        self._send(1, json.dumps({"type": "hello", "num_connections": 1}).encode())
 
     def deliver(self, payload: Any, seconds: float = 5.0) -> float:
         begun, envelope = time.monotonic(), f"envelope-{time.monotonic_ns()}"
@@ -129,7 +129,10 @@ class Line:
     def _greet(self) -> None:
         head = b""
         while b"\r\n\r\n" not in head:
-            head += self._connection.recv(4096)
+            more = self._connection.recv(4096)
+            if not more:
+                raise OSError("gone")
+            head += more
         key = next(
             line.split(b": ")[1] for line in head.split(b"\r\n") if line.lower().startswith(b"sec-websocket-key")
         )
@@ -158,7 +161,7 @@ class Line:
                     break
         except OSError:
             pass
-        self.open = False
+        self.close()
 
     def _frame(self) -> tuple[int, bytes]:
         first, second = self._exactly(2)

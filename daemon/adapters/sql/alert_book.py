@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +13,7 @@ from daemon.domain.alerts import Alert
 from daemon.domain.events import Decided
 from daemon.domain.job import LedgerRow
 from daemon.domain.troubles import UNSTARTED
-from daemon.ports import EscalationRow, News, RunRow
+from daemon.ports import EscalationRow, News, RunRow, Unreadable
 
 from . import leases
 from .database import Database
@@ -64,7 +65,7 @@ class SqlAlertBook:
     def active(self) -> list[Alert]:
         query = select(ALERTS).where(ALERTS.c.open == literal_column("1", Integer))
         rows = self._all(query.order_by(ALERTS.c.opened_at, ALERTS.c.id))
-        return [read(Alert, row.body, f"alert {row.id}") for row in rows]
+        return list(_readable(rows))
 
     def question(self, run: str, question: str) -> EscalationRow | None:
         one = (ESCALATIONS.c.run == run, ESCALATIONS.c.id == question)
@@ -104,6 +105,13 @@ class SqlAlertBook:
 
     def _all(self, query: Select[Any]) -> list[Row[Any]]:
         return list(self._database.read(lambda connection: connection.execute(query).all()))
+
+
+def _readable(rows: Iterable[Row[Any]]) -> Iterator[Alert]:
+    """One that a newer version wrote is left alone, and keeps nobody from telling the others."""
+    for row in rows:
+        with suppress(Unreadable):
+            yield read(Alert, row.body, f"alert {row.id}")
 
 
 def _row(alert: Alert) -> dict[str, Any]:

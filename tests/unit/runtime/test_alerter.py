@@ -11,9 +11,11 @@ from daemon.domain.alerts import Topic
 from daemon.domain.job import Disposition
 from daemon.domain.manners import Daily, Manners
 from daemon.domain.model import RunState
+from daemon.domain.pause import Pause
+from daemon.domain.streak import why_paused
 from daemon.ports import Birth, Letter, Notice, Severity, Stale, StoreUnavailable
 from daemon.testing.letterbox import Letterbox, OtherWay
-from tests.builders import a_ledger_row, a_question, a_run, after
+from tests.builders import T0, a_ledger_row, a_question, a_run, after
 from tests.unit.runtime.newsroom import DENIED, DOWN, Newsroom, late_job
 
 
@@ -56,7 +58,6 @@ class TestWhatIsRaised:
             ("store_trouble", Topic.STORE),
             ("reload_refused", Topic.RELOAD),
             ("config_fault", Topic.RELOAD),
-            ("failing_in_a_row", Topic.STREAK),
             ("model_budget", Topic.BUDGET),
             ("run_defect", Topic.DAEMON),
         ],
@@ -128,7 +129,7 @@ class TestFoldingAndRecovery:
 
 
 class TestCrashes:
-    """CB-051: a crash neither loses an alert nor tells it twice."""
+    """A crash neither loses an alert nor tells it twice; more of it in the casebook."""
 
     def test_what_ended_while_no_daemon_looked_is_found_at_the_next_start(self, room: Newsroom) -> None:
         room.run("daily", RunState.FAILED)
@@ -305,7 +306,7 @@ QUESTION = a_question()
 
 
 class TestQuestions:
-    """CB-071: nobody answers, or somebody answers too late."""
+    """As people see them in Slack; more of it in the casebook."""
 
     def test_it_is_asked_once_and_brought_to_mind_once_at_half_time(self, room: Newsroom) -> None:
         room.ask(QUESTION)
@@ -362,6 +363,21 @@ class TestQuestions:
         room.start()
         room.turn()
         assert len(room.pen.edits) == 1
+
+
+def test_a_job_that_was_paused_for_failing_asks_until_it_is_resumed(room: Newsroom) -> None:
+    room.store.pause(Pause("other", T0, "ada", "the source is moved"))
+    room.store.pause(Pause("daily", T0, "clockwright", why_paused(3)))
+    room.live(10)
+    assert room.headlines == ["daily is paused: it has failed 3 times in a row"]
+    room.run("by-hand", RunState.SUCCEEDED, job="daily")
+    room.live(10)
+    assert len(room.alerts) == 1
+    room.store.resume("daily", room.clock.now(), "ada")
+    room.turn()
+    [(stamp, letter)] = room.pen.edits
+    assert (stamp, letter.headline) == ("1.000100", "resumed: daily is paused: it has failed 3 times in a row")
+    assert room.alerts == []
 
 
 class TestDailyDigest:
