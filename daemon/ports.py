@@ -433,6 +433,7 @@ class Vitals:
     oldest_escalation: datetime | None = None
     outbox: int = 0
     oldest_outbox: datetime | None = None
+    alerts: int = 0
     pauses: tuple[Pause, ...] = ()
 
 

@@ -132,6 +132,7 @@ class Gauges(Collector):
     def _of_store(vitals: Vitals) -> Iterator[Family]:
         yield _one("escalations_open", vitals.escalations)
         yield _one("escalations_oldest_timestamp_seconds", _stamp(vitals.oldest_escalation))
+        yield _one("alerts_open", vitals.alerts)
         yield _one("outbox_depth", vitals.outbox)
         yield _one("outbox_oldest_timestamp_seconds", _stamp(vitals.oldest_outbox))
 

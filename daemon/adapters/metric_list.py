@@ -82,6 +82,7 @@ LOOKED_AT: Final = (
     _gauge("runs_in_hand", "Runs that this process carries now."),
     _gauge("escalations_open", "Questions that wait for a person."),
     _gauge("escalations_oldest_timestamp_seconds", "When the oldest open question was asked; 0 without one."),
+    _gauge("alerts_open", "Alerts that are raised and not recovered."),
     _gauge("outbox_depth", "Deliveries that are meant and not known to have arrived."),
     _gauge("outbox_oldest_timestamp_seconds", "When the run of the oldest of them began; 0 without one."),
     _gauge("store_up", "1 while the store answers."),
