@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..config.secrets import SecretMissing
 from .session import Session
 from .trouble import Refused, Unavailable
 
@@ -91,9 +90,11 @@ class Tokened:
         return bool(self.settings.http.reader_token or self.settings.http.operator_token)
 
     def _quietly(self, which: str) -> str:
+        from ..domain.errors import ClockwrightError
+
         try:
             return self.value(which)
-        except (Refused, SecretMissing, Unavailable):
+        except ClockwrightError:  # the secret is not there now, or not good enough
             return ""
 
     def _long_enough(self, name: str, value: str) -> str:
