@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm local-llm test check format soak bench wheel lock clean
+.PHONY: help demo demo-llm local-llm test check format soak bench boot wheel lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,9 @@ soak: $(VENV)/dev ## the full counts of kills and simulated histories; hours
 
 bench: $(VENV)/dev ## every budget, measured as a ratio; minutes
 	$(BIN)/python -m benchmarks
+
+boot: $(VENV)/dev ## boot a machine of its own with systemd and live through its life there; root, Debian's systemd-container
+	CLOCKWRIGHT_BOOT=1 $(BIN)/python -m pytest -q tests/system/boot
 
 wheel: $(VENV)/dev ## build the wheel, install it in a fresh environment, leave this folder, use it
 	BIN=$(abspath $(BIN)) PYTHON=$(PYTHON) sh tests/system/wheel.sh

@@ -41,6 +41,8 @@ class Receipt(BaseModel):
     channel: str
     location: str
     """Where a person can look at it: a path or a permalink."""
+    stamp: str = ""
+    """Slack's own timestamp of the message."""
     parts: tuple[str, ...]
 
 

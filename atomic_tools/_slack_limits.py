@@ -16,6 +16,8 @@ HEADER_TEXT = 150
 CONTEXT_ELEMENTS = 10
 CONTEXT_TEXT = 3_000
 IMAGE_ALT = 2_000
+ACTIONS = 25
+BUTTON_LABEL = 75
 TOP_TEXT = 4_000
 ALL_BLOCKS_TEXT = 12_000
 """Unpublished; refusals were seen from about 13,170."""
@@ -43,9 +45,15 @@ def texts(block: Block) -> Iterator[str]:
     if text:
         yield text["text"]
     for each in (*block.get("fields", ()), *block.get("elements", ())):
-        yield each["text"]
+        yield _text(each)
     if "alt_text" in block:
         yield block["alt_text"]
+
+
+def _text(entry: Mapping[str, Any]) -> str:
+    """A button's text is an object, a field's is plain."""
+    text = entry["text"]
+    return str(text["text"] if isinstance(text, dict) else text)
 
 
 _PARTS: Mapping[str, tuple[int, str, int, int]] = {
@@ -54,6 +62,7 @@ _PARTS: Mapping[str, tuple[int, str, int, int]] = {
     "section": (SECTION_TEXT, "fields", SECTION_FIELDS, FIELD_TEXT),
     "context": (0, "elements", CONTEXT_ELEMENTS, CONTEXT_TEXT),
     "image": (0, "elements", 0, 0),
+    "actions": (0, "elements", ACTIONS, BUTTON_LABEL),
 }
 
 
@@ -68,7 +77,7 @@ def _block_faults(block: Block) -> Iterator[Fault]:
     yield from _over(f"{kind} {name}", len(entries), list_limit)
     yield from _over(f"{kind} alt text", len(block.get("alt_text", "")), IMAGE_ALT)
     for entry in entries:
-        yield from _over(f"{kind} {name} text", len(entry["text"]), entry_limit)
+        yield from _over(f"{kind} {name} text", len(_text(entry)), entry_limit)
     if any(not text for text in texts(block)):
         yield f"{kind} has an empty text"
 

@@ -52,6 +52,9 @@ def _block(block: Mapping[str, Any], files: Mapping[str, str]) -> str:
             return f'<img src="{escape(source)}" alt="{alt}">'
         case "context":
             return "".join(f'<p class="quiet">{_plain(each["text"])}</p>' for each in block["elements"])
+        case "actions":
+            labels = " · ".join(_plain(each["text"]["text"]) for each in block["elements"])
+            return f'<p class="quiet">Buttons: {labels}</p>'
         case _:
             return _section(block["text"]["text"])
 

@@ -21,6 +21,7 @@ from atomic_tools import (
 )
 from atomic_tools._delivery import Attachment, Delivery, Destination, Receipt
 from atomic_tools._outbox import Outbox
+from atomic_tools._slack_actions import Button, blocks_below
 from atomic_tools._slack_blocks import body, payload
 from atomic_tools._slack_limits import faults
 
@@ -49,6 +50,12 @@ class Input(ToolInput):
     """The chart in words."""
     report: Artifact | None = None
     """The whole report, put beside the message."""
+    mentions: tuple[Annotated[str, Field(pattern=r"^[UWS][A-Z0-9]{7,20}$")], ...] = Field(default=(), max_length=20)
+    """Slack's ids of the people and groups who are called for."""
+    thread: str = Field(default="", pattern=r"^(\d{1,12}\.\d{1,8})?$")
+    """Timestamp of the message that this one goes below."""
+    buttons: tuple[Button, ...] = Field(default=(), max_length=25)
+    """What a reader may press; a press comes back to the daemon."""
     outbox: Annotated[str, AfterValidator(_absolute)] | None = None
     """Another folder than the configured outbox, absolute or below ~."""
 
@@ -61,6 +68,8 @@ class Output(ToolOutput):
     location: str
     """Where a person can look at it: a path or a permalink."""
     key: str
+    stamp: str = ""
+    """Slack's own timestamp of the message, by which it is answered and edited."""
     parts: tuple[str, ...]
     """What arrived: the message, and the names of its files."""
 
@@ -93,7 +102,10 @@ def _destination(request: Input, context: ToolContext) -> Destination:
 def _delivery(request: Input, context: ToolContext) -> Delivery:
     whole = request.report.name if request.report else _WHOLE
     made = body(request.markdown or request.text, f"… shortened; all of it is in {whole}", (request.alt_text or ""))
-    message = payload(_channel(request.channel), request.text, made.blocks, _key(context))
+    blocks = (*made.blocks, *blocks_below(request.mentions, request.buttons))
+    message = payload(_channel(request.channel), request.text, blocks, _key(context))
+    if request.thread:
+        message["thread_ts"] = request.thread
     broken = faults(message)
     if broken:
         raise InvalidInputError(f"Slack would refuse this message: {'; '.join(broken)}")

@@ -100,7 +100,7 @@ def main(runs: int) -> dict[str, Any]:
         house = House(Path(scratch), store, SqlQueries(store.database))
         furnish(house)
         seed(path, list(house.jobs.values()), runs)
-        metrics = Metrics(house.jobs)
+        metrics = Metrics(house.jobs.values())
         server = Server(build(replace(house.site, exposition=metrics.exposition)), "127.0.0.1", 0)
         base = f"http://127.0.0.1:{server.start()}"
         newest = house.asks.runs(limit=1)[0]

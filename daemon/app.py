@@ -8,6 +8,7 @@ import socket
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,28 +17,39 @@ from .adapters.alert_outbox import AlertOutbox
 from .adapters.artifacts import LocalArtifacts
 from .adapters.clock import SystemClock
 from .adapters.doorbell import Attended, Doorbell
+from .adapters.intent_journal import IntentJournal
 from .adapters.llm.staff import Staff
 from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
+from .adapters.sql.alert_book import SqlAlertBook
 from .adapters.sql.attic import SqlAttic
+from .adapters.sql.backup import mark_restored
 from .adapters.sql.database import Database
+from .adapters.sql.metered import Metered
 from .adapters.sql.opening import open_database
 from .adapters.sql.queries import SqlQueries
+from .adapters.sql.signs import SqlSigns
 from .adapters.sql.store import SqlStore
+from .adapters.systemd import Heartbeat, Notifier
 from .adapters.tools import SandboxRunner
+from .adapters.watched import Watched
 from .adapters.zone_data import zone_data_version
 from .config import Loaded, Settings, load, read_settings
 from .config.secrets import Secrets
 from .domain.draft import Toolbox
+from .domain.health import Health, health
 from .domain.job import Job
 from .domain.llm import Llm
 from .domain.tool import BrokenTool, ToolSpec
-from .ports import Attic, EventSink, Queries, Store, StoreError, StoreUnavailable
+from .people import Reception
+from .ports import Attic, EventSink, Queries, Signs, Store, StoreError, StoreUnavailable
 from .registry import discover
 from .runtime.accountant import Pace
+from .runtime.alerting import Alerting
 from .runtime.commands import StoreCommands
 from .runtime.duty import Service
 from .runtime.executor import Executor
+from .runtime.lookout import Lookout, Sources
 from .runtime.loop import Loop
 from .runtime.observers import Observers
 from .runtime.outside import Outside
@@ -49,6 +61,7 @@ from .runtime.tidy import Tidied
 
 if TYPE_CHECKING:
     from .adapters.alarm import Alarm
+    from .adapters.gauges import Gauges
     from .adapters.llm.office import Office
 
 
@@ -89,7 +102,7 @@ class Daemon:
             settings.state.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             raise StoreUnavailable(f"the state folder {settings.state} cannot be made: {error.strerror}") from error
-        return open_database(settings.store)
+        return Metered(open_database(settings.store), self.observers.committed)
 
     @cached_property
     def store(self) -> Store:
@@ -98,6 +111,32 @@ class Daemon:
     @cached_property
     def queries(self) -> Queries:
         return SqlQueries(self._database)
+
+    @cached_property
+    def signs(self) -> Signs:
+        return SqlSigns(self._database)
+
+    @property
+    def has_store(self) -> bool:
+        """There is one already, as far as can be told without making it."""
+        path = self.config.settings.store.removeprefix("sqlite:///")
+        return "://" in path or Path(path).exists()
+
+    def mark_restored(self, taken_at: datetime) -> None:
+        """Say in the store that it was put back from a backup of then. Raises StoreError."""
+        mark_restored(self._database, taken_at, self.clock.now())
+
+    @property
+    def watched(self) -> Watched:
+        """For whoever measures."""
+        return Watched(
+            clock=self.clock,
+            signs=lambda: self.signs,
+            jobs=lambda: dict(self._in_force),
+            pulse=lambda: self.loop.pulse,
+            in_hand=lambda: len(self.executor.carried),
+            failures=lambda: sum(self.observers.failures.values()),
+        )
 
     @cached_property
     def attic(self) -> Attic:
@@ -147,6 +186,7 @@ class Daemon:
             secret=self._secret,
             outbox=self.config.settings.outbox,
             tools=self._tools,
+            journal=IntentJournal(self.config.settings.state / "intents.log", self.clock),
         )
 
     @cached_property
@@ -160,6 +200,23 @@ class Daemon:
             ring=self._rouse,
             zone_data=zone_data_version(),
         )
+
+    @cached_property
+    def reception(self) -> Reception:
+        return Reception(
+            outside=self.outside,
+            queries=self.queries,
+            book=SqlAlertBook(self._database),
+            plans=self.plans,
+            commands=self.commands,
+            settings=lambda: self._settings[-1],
+            jobs=lambda: self._in_force,
+        )
+
+    @cached_property
+    def _settings(self) -> list[Settings]:
+        """The last one counts."""
+        return [self.config.settings]
 
     def _rouse(self) -> None:
         """Whoever carries runs, here or in another process, looks at once."""
@@ -191,6 +248,7 @@ class Daemon:
         settings, config = self.config.settings, self.config
         scheduler = Scheduler(self.outside, self.plans, self.executor, config.by_id, zone_data_version())
         scheduler.assign(config.by_id, config.absent)
+        scheduler.tell(self.observers.accounted)
         scheduler.pace = Pace(settings.catch_up.at_once, settings.catch_up.ask_above)
         scheduler.tag_limits = settings.concurrency
         self.staff.warm_up()
@@ -207,9 +265,12 @@ class Daemon:
     def renew(self, config: Loaded) -> None:
         """From any thread: these jobs and the tools as they are now count from the loop's next turn on."""
         jobs = in_force(self._in_force, Jobs(config.by_id, config.absent))
-        self._in_force.clear()
+        gone = self._in_force.keys() - jobs.by_id.keys()
         self._in_force.update(jobs.by_id)
+        for job in gone:
+            del self._in_force[job]
         self._secrets.append(config.settings.secrets)
+        self._settings.append(config.settings)
         self.staff.renew(models_of(config))
         self._tools.update(config.tools)
         self._broken.clear()
@@ -246,15 +307,42 @@ class Daemon:
 
     @cached_property
     def attended(self) -> Attended:
-        duty = Tidied(self.service, self.attic, self.config.jobs, self.clock)
+        duty = Tidied(self.alerting, self.attic, self.config.jobs, self.clock)
         return Attended(duty, self.doorbell, self.alarm.ring)
 
     @cached_property
+    def alerting(self) -> Alerting:
+        sources = Sources(self.signs, self.store, self.queries, lambda: dict(self._in_force))
+        lookout = Lookout(self.service, sources, self.clock, self.observers)
+        alerter = self.reception.alerter
+        self.observers.add(alerter)
+        return Alerting(lookout, alerter, self.clock, self.observers)
+
+    @cached_property
     def loop(self) -> Loop:
-        return Loop(self.clock, self.observers, self.alarm)
+        beat = Heartbeat(self.alarm, self.notifier, self.health, self.gauges.status)
+        return Loop(self.clock, self.observers, beat)
+
+    def health(self) -> Health:
+        """Whether the daemon lives and is ready. From any thread."""
+        return health(self.loop.pulse, self.clock.boot())
+
+    @cached_property
+    def notifier(self) -> Notifier:
+        return Notifier.taken_from()
+
+    @cached_property
+    def gauges(self) -> Gauges:
+        """What is measured by looking; it hears events too."""
+        from .adapters.gauges import Gauges  # noqa: PLC0415 - only who serves needs prometheus_client
+
+        gauges = Gauges(self.watched)
+        self.observers.add(gauges)
+        return gauges
 
     def close(self) -> None:
-        """Give back what was taken: processes first, then the lease, then the store."""
+        """Give back what was taken: whoever talks, then processes, then the lease, then the store."""
+        self._hush()
         if "runner" in self.__dict__ or self.sandbox is not None:
             self.runner.close()
         if "staff" in self.__dict__:
@@ -268,6 +356,12 @@ class Daemon:
             with suppress(StoreError):  # a store that is away frees its lease by itself
                 self.store.resign(self.owner)
             self.store.close()
+
+    def _hush(self) -> None:
+        if "alerting" in self.__dict__:
+            self.alerting.stop()
+        if "reception" in self.__dict__:
+            self.reception.close()
 
 
 def models_of(config: Loaded) -> Mapping[str, Llm]:

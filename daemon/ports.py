@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from .domain.alerts import Alert
+from .domain.chain import Link, Success
 from .domain.deed import Actor, Deed
 from .domain.errors import ClockwrightError
 from .domain.events import Event
@@ -17,7 +19,9 @@ from .domain.model import Decision, Failed, Json, Purpose, Reconciled, Run, RunS
 from .domain.pause import Pause
 from .domain.plan import Plan
 from .domain.policy import Ask
+from .domain.presses import Button
 from .domain.revision import Revision
+from .domain.severity import Severity as Severity  # noqa: PLC0414 - exported from here
 
 
 class StoreError(ClockwrightError):
@@ -33,7 +37,7 @@ class Stale(StoreError):
 
 
 class AlreadyDelivered(Stale):
-    """An attempt would cause an effect whose receipt is in the store: reload, and adopt the receipt."""
+    """An attempt would cause an effect that was delivered, or that another run may be delivering: reload, and look."""
 
 
 class Unreadable(StoreError):
@@ -79,6 +83,8 @@ class Change:
     events: tuple[Event, ...]
     folded: tuple[int, ...] = ()
     """Ids of the inbox messages that these events answer."""
+    replies: Mapping[int, str] = field(default_factory=dict)
+    """Why a folded message was not obeyed; one without a reply was."""
 
 
 class EffectState(StrEnum):
@@ -99,6 +105,18 @@ class EffectRow:
     deadline: datetime
     output: Json = None
     summary: str = ""
+
+
+class Journal(Protocol):
+    """Beside the store, which effects were about to be caused: a store that was put back knows less than it."""
+
+    def note(self, intent: EffectRow) -> None:
+        """Before anything is sent. Raises StoreUnavailable."""
+        ...
+
+    def entries(self) -> list[EffectRow]:
+        """The newest for each key."""
+        ...
 
 
 class MessageKind(StrEnum):
@@ -124,6 +142,14 @@ class Activity:
 
     running_since: Mapping[str, datetime]
     made: Mapping[tuple[str, datetime], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What a job that is followed has done. `unfinished` are its runs that may still succeed."""
+
+    owed: list[Success]
+    unfinished: frozenset[str]
 
 
 class Store(Protocol):
@@ -174,6 +200,13 @@ class Store(Protocol):
         """Unfinished runs of any job, and those of `jobs` for instants after `since`; no dry runs."""
         ...
 
+    def followed(self, follower: str, link: Link, since: datetime | None, also: Set[str]) -> Followed:
+        """Successes within the link that the ledger of `follower` says nothing of.
+
+        Those of runs that were queued after `since` (None: whenever), or that are among `also`; no dry runs.
+        """
+        ...
+
     def load(self, run_id: str) -> Run:
         """Raises KeyError for an unknown run, Unreadable for one that this version cannot read."""
         ...
@@ -212,7 +245,18 @@ class Store(Protocol):
         """The unfolded ones, oldest first."""
         ...
 
+    def reply(self, message: int) -> str | None:
+        """None while nobody has read the message; empty where it was obeyed; else why it was not."""
+        ...
+
     def effect(self, key: str) -> EffectRow | None: ...
+
+    def remember(self, intents: Sequence[EffectRow], *, fence: int = 0) -> int:
+        """Hold as intended what this store knows nothing of, or only an earlier attempt that came to nothing.
+
+        How many those are.
+        """
+        ...
 
     def save_plan(self, digest: str, body: Json) -> None: ...
 
@@ -246,7 +290,7 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class EscalationRow:
-    """One open question with the run it belongs to."""
+    """One question with the run it belongs to."""
 
     id: str
     run: str
@@ -258,6 +302,11 @@ class EscalationRow:
     asked_at: datetime
     expires_at: datetime
     digest: str = ""
+    option: str = ""
+    """What was decided; empty while it is open, and where it closed without an answer."""
+    closed_by: str = ""
+    closed_at: datetime | None = None
+    """None while it is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,8 +392,11 @@ class Commands(Protocol):
 
     def answer(
         self, actor: Actor, escalation: str, option: str, changes: Mapping[str, Json], *, digest: str = ""
-    ) -> None:
-        """`digest` is that of the question as it was shown; one that has changed since is not answered."""
+    ) -> int:
+        """The message, whose reply says what came of it.
+
+        `digest` is that of the question as it was shown; one that has changed since is not answered.
+        """
         ...
 
     def cancel(self, actor: Actor, run_id: str) -> None: ...
@@ -359,6 +411,150 @@ class Commands(Protocol):
 
     def request(self, actor: Actor, job: str, day: date | None, *, dry_run: bool = False, key: str = "") -> Requested:
         """A run for that day, yesterday in the job's zone where none is named. The same `key`: the same run."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Vitals:
+    """What the store says of how things stand, as one bounded look; for metrics and health, never to decide anything.
+
+    `outbox` counts effects that are meant and not known to be delivered, of runs that have not ended.
+    """
+
+    watermarks: Mapping[str, datetime] = field(default_factory=dict)
+    open_runs: Mapping[str, int] = field(default_factory=dict)
+    open_since: Mapping[str, datetime] = field(default_factory=dict)
+    """The instant of each job's oldest unfinished run."""
+    escalations: int = 0
+    oldest_escalation: datetime | None = None
+    outbox: int = 0
+    oldest_outbox: datetime | None = None
+    pauses: tuple[Pause, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LastRuns:
+    """How the newest runs of a job came out."""
+
+    success: datetime | None = None
+    seconds: float | None = None
+    """How long the newest that ended took."""
+
+
+class Signs(Protocol):
+    """What is measured by looking. Raises StoreError."""
+
+    def vitals(self) -> Vitals: ...
+
+    def last_runs(self, job: str) -> LastRuns: ...
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What has been stored since: runs that ended, and due instants that got none although they should have."""
+
+    ended: list[RunRow]
+    unstarted: list[LedgerRow]
+
+
+class AlertBook(Protocol):
+    """Where alerts are kept. One writer, the leader; a write names its fence. Raises StoreError."""
+
+    def news(self, since: datetime) -> News:
+        """Oldest first; no dry runs."""
+        ...
+
+    def unfinished(self) -> list[RunRow]:
+        """Runs that have not ended; no dry runs."""
+        ...
+
+    def spent(self, runs: Sequence[str]) -> list[str]:
+        """The costs of all decisions made in these runs, as they were written down; an empty one is unknown."""
+        ...
+
+    def active(self) -> list[Alert]:
+        """Those of which something may still be told, oldest first."""
+        ...
+
+    def known(self, sources: Sequence[str]) -> frozenset[str]:
+        """Those of them that were taken in already."""
+        ...
+
+    def newest(self) -> datetime | None:
+        """The time of the latest source that was taken in."""
+        ...
+
+    def question(self, run: str, question: str) -> EscalationRow | None:
+        """Open or closed; None where it is not stored any more."""
+        ...
+
+    def save(self, alerts: Sequence[Alert], sources: Mapping[str, datetime], *, fence: int = 0) -> None:
+        """In one transaction; an alert that is there is replaced."""
+        ...
+
+    def forget(self, before: datetime) -> None:
+        """Alerts that are finished, and sources, that are older."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """One message of the daemon's own for Slack. `thread` is the stamp of the message that it goes below."""
+
+    channel: str
+    headline: str
+    markdown: str
+    mentions: tuple[str, ...] = ()
+    thread: str = ""
+    buttons: tuple[Button, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LetterReceipt:
+    """A letter that is there: where, as Slack names it, and for people."""
+
+    channel: str
+    stamp: str
+    link: str
+
+
+class Courier(Protocol):
+    """Delivers letters to Slack, each effect key at most once. Both calls wait for the outcome."""
+
+    def post(self, letter: Letter, key: str, until: datetime) -> LetterReceipt | Failed:
+        """Nothing is sent after `until`."""
+        ...
+
+    def ask(self, letter: Letter, key: str) -> LetterReceipt | Reconciled | Failed:
+        """Whether Slack has the letter under that key."""
+        ...
+
+
+class SecondChannel(Protocol):
+    """Another way to people, for when Slack is down, or is what is wrong."""
+
+    def send(self, title: str, text: str, severity: Severity) -> str:
+        """Why it could not be sent; empty where it was."""
+        ...
+
+
+class Pen(Protocol):
+    """What is done to a message that Slack has already, and for one pair of eyes. Each may be repeated."""
+
+    def edit(self, letter: Letter, stamp: str) -> Failed | None:
+        """Put the letter in the place of the message with that stamp."""
+        ...
+
+    def whisper(self, channel: str, user: str, text: str) -> Failed | None:
+        """Say something in the channel that only this user sees."""
+        ...
+
+    def open(self, trigger: str, view: Json) -> Failed | None:
+        """Show a form to whoever pressed."""
+        ...
+
+    def members(self, group: str) -> frozenset[str]:
+        """Ids of the users in a group; empty where Slack does not say."""
         ...
 
 
@@ -485,12 +681,6 @@ class OutboxReader(Protocol):
         ...
 
 
-class Severity(StrEnum):
-    INFO = "info"
-    WARNING = "warning"
-    CRITICAL = "critical"
-
-
 @dataclass(frozen=True, slots=True)
 class Notice:
     """Something that happened to the daemon rather than to a run: `topic` is one of a fixed list, for folding."""
@@ -508,3 +698,16 @@ class EventSink(Protocol):
     def emit(self, run: Run, event: Event) -> None: ...
 
     def notice(self, notice: Notice) -> None: ...
+
+
+@runtime_checkable
+class Meter(Protocol):
+    """An observer that is also told what no run's event says."""
+
+    def accounted(self, rows: Sequence[LedgerRow]) -> None:
+        """Due instants got their disposition."""
+        ...
+
+    def committed(self, seconds: float) -> None:
+        """A unit of work became durable; `seconds` is what its caller waited."""
+        ...

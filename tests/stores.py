@@ -9,9 +9,10 @@ from pathlib import Path
 from sqlalchemy import update
 
 from daemon.adapters.sql import SqlQueries, open_store
+from daemon.adapters.sql.alert_book import SqlAlertBook
 from daemon.adapters.sql.leases import Host
 from daemon.adapters.sql.schema import LEASES
-from daemon.ports import Queries, Store
+from daemon.ports import AlertBook, Queries, Store
 from daemon.testing.memory_store import MemoryStore
 
 
@@ -29,6 +30,7 @@ class Boot:
 class Kit:
     store: Store
     queries: Queries
+    alerts: AlertBook
     lapse: Callable[[], None]
     """The lease runs out."""
 
@@ -40,7 +42,7 @@ def in_memory(*, strict: bool) -> Kit:
     def lapse() -> None:
         boot.seconds += 3600
 
-    return Kit(store, store, lapse)
+    return Kit(store, store, store.alerts, lapse)
 
 
 def on_sqlite(path: Path) -> Kit:
@@ -50,7 +52,7 @@ def on_sqlite(path: Path) -> Kit:
     def lapse() -> None:
         boot.seconds += 3600
 
-    return Kit(store, SqlQueries(store.database), lapse)
+    return Kit(store, SqlQueries(store.database), SqlAlertBook(store.database), lapse)
 
 
 def on_postgres(address: str) -> Kit:
@@ -59,4 +61,4 @@ def on_postgres(address: str) -> Kit:
     def lapse() -> None:
         store.database.write(lambda connection: connection.execute(update(LEASES).values(expires=0.0)))
 
-    return Kit(store, SqlQueries(store.database), lapse)
+    return Kit(store, SqlQueries(store.database), SqlAlertBook(store.database), lapse)

@@ -49,7 +49,7 @@ def account(
     session: Session = context.obj
     with closing(session.observer()) as daemon:
         revisions = _history(daemon, job)
-        zone = _zone(revisions)
+        zone = _zone(daemon, revisions)
         start, end = _days(first, last, zone, datetime.now(UTC))
         found = _reckoned(daemon, job, revisions, start, end)
     sums = totals(found)
@@ -76,7 +76,7 @@ def why(
     session: Session = context.obj
     with closing(session.observer()) as daemon:
         revisions = _history(daemon, job)
-        zone = _zone(revisions)
+        zone = _zone(daemon, revisions)
         moment = _moment(at, zone)
         near = _reckoned(daemon, job, revisions, moment - AROUND, moment + AROUND)
         found = next((one for one in near if one.instant == moment), None)
@@ -114,11 +114,19 @@ def _not_due(near: list[Reckoned], moment: datetime, zone: str) -> str:
 
 
 def _reckoned(daemon: Daemon, job: str, revisions: list[Revision], start: datetime, end: datetime) -> list[Reckoned]:
-    from ..domain.reckoning import reckon
+    from ..domain.chain import links
+    from ..domain.reckoning import reckon, reckon_chain
 
     beyond = daemon.queries.ledger_after(job, end)
     rows = [*daemon.queries.ledger(job, start, end), *([beyond] if beyond else [])]
-    return list(reckon(revisions, rows, daemon.store.watermarks().get(job), start, min(end, datetime.now(UTC))))
+    until, mark = min(end, datetime.now(UTC)), daemon.store.watermarks().get(job)
+    found = list(reckon(revisions, rows, mark, start, until))
+    if chain := list(links(revisions)):
+        # Whose ledger does not matter to somebody who has none: every success counts.
+        done = [success for link in chain for success in daemon.store.followed("", link, None, frozenset()).owed]
+        known = {one.instant for one in found}
+        found += [one for one in reckon_chain(done, rows, mark, start, end) if one.instant not in known]
+    return sorted(found, key=lambda one: one.instant)
 
 
 def _history(daemon: Daemon, job: str) -> list[Revision]:
@@ -129,7 +137,12 @@ def _history(daemon: Daemon, job: str) -> list[Revision]:
     return revisions
 
 
-def _zone(revisions: list[Revision]) -> str:
+def _zone(daemon: Daemon, revisions: list[Revision]) -> str:
+    """That of the newest schedule; for a job that follows another one, the other's."""
+    met: set[str] = set()
+    while revisions and (upstream := revisions[-1].after) and upstream not in met:
+        met.add(upstream)
+        revisions = daemon.store.revisions(upstream)
     return next((revision.schedule.timezone for revision in reversed(revisions) if revision.schedule), "UTC")
 
 

@@ -14,8 +14,11 @@ from ..version import __version__
 from . import (
     accounts,
     backfill,
+    backup,
+    dashboards,
     demo,
     demo_llm,
+    doctor,
     escalations,
     init,
     jobs,
@@ -26,6 +29,7 @@ from . import (
     runs,
     serve,
     simulate,
+    systemd,
     tools,
     trouble,
     validate,
@@ -97,6 +101,10 @@ GROUPS = (
     escalations,
     tools,
     prompts,
+    dashboards,
+    systemd,
+    backup,
+    doctor,
     page,
 )
 for group in GROUPS:

@@ -27,10 +27,15 @@ def register(app: typer.Typer) -> None:
 
 
 @ESCALATIONS.command("list")
-def list_escalations(context: typer.Context, as_json: AsJson = False) -> None:
+def list_escalations(
+    context: typer.Context,
+    as_json: AsJson = False,
+    all_: Annotated[bool, typer.Option("--all", help="Those that are closed as well, and who decided what.")] = False,
+) -> None:
     """The open questions, oldest first."""
     session: Session = context.obj
-    rows = session.remote.escalations() if session.remote else _open_ones(session)
+    remote = session.remote
+    rows = remote.escalations() if remote else _stored(session, include_closed=all_)
     if as_json:
         printing.say_json([asdict(row) for row in rows])
         return
@@ -40,16 +45,18 @@ def list_escalations(context: typer.Context, as_json: AsJson = False) -> None:
             row.job,
             row.question,
             " | ".join(row.options),
-            f"{row.default} at {row.expires_at.astimezone():%F %R}",
+            _told(row) or f"{row.default} at {row.expires_at.astimezone():%F %R}",
         )
         for row in rows
     ]
-    printing.say_table(("id", "job", "question", "options", "without an answer"), cells, "nobody is asked anything")
+    printing.say_table(
+        ("id", "job", "question", "options", "decided, or without an answer"), cells, "nobody is asked anything"
+    )
 
 
-def _open_ones(session: Session) -> list[EscalationRow]:
+def _stored(session: Session, *, include_closed: bool) -> list[EscalationRow]:
     with closing(session.observer()) as daemon:
-        return daemon.queries.escalations()
+        return daemon.queries.escalations(include_closed=include_closed)
 
 
 @ESCALATIONS.command("answer")
@@ -69,8 +76,8 @@ def answer(
     changes = dict(_change(each) for each in change or [])
     with closing(session.observer()) as daemon:
         asked = daemon.commands.open_question(id_)
-        daemon.commands.answer(inbox.actor(by), id_, option, changes)
-        typer.echo(_outcome(daemon, asked, option))
+        message = daemon.commands.answer(inbox.actor(by), id_, option, changes)
+        typer.echo(_outcome(daemon, asked, option, message))
     return ExitCode.OK
 
 
@@ -84,8 +91,12 @@ def _change(text: str) -> tuple[str, Any]:
         raise Misuse(f"--change {text}: {value!r} is not JSON", 'text needs quotes: field="text"') from None
 
 
-def _outcome(daemon: Daemon, asked: EscalationRow, option: str) -> str:
-    """A daemon that leads goes on with the run by itself; without one, `run` or `serve` takes it up."""
+def _outcome(daemon: Daemon, asked: EscalationRow, option: str, message: int) -> str:
+    """A daemon that leads goes on with the run by itself; without one, `run` or `serve` takes it up.
+
+    Raises Declined where somebody else's answer came first.
+    """
+    from ..ports import Declined
     from ..runtime.loop import LEASE_SECONDS
     from . import inbox
     from .carrying import in_time
@@ -93,5 +104,20 @@ def _outcome(daemon: Daemon, asked: EscalationRow, option: str) -> str:
     if daemon.store.lead(daemon.owner, LEASE_SECONDS) is not None:
         run = daemon.store.load(asked.run)
         return f"{option}: noted; go on with: clockwright run {run.job} --date {run.data.day}"
-    taken = in_time(inbox.PATIENCE, lambda: asked.id not in daemon.store.load(asked.run).escalations)
-    return f"{option}: " + ("taken; the run goes on" if taken else "noted; the daemon has not looked at it yet")
+    in_time(inbox.PATIENCE, lambda: daemon.store.reply(message) is not None)
+    reply = daemon.store.reply(message)
+    if reply:
+        raise Declined(f"{option}: not taken: {_decided(daemon, asked) or reply}")
+    return f"{option}: " + ("noted; the daemon has not looked at it yet" if reply is None else "taken; the run goes on")
+
+
+def _decided(daemon: Daemon, asked: EscalationRow) -> str:
+    """Who decided what, and when; empty while nobody has."""
+    rows = daemon.queries.escalations(include_closed=True)
+    return next((_told(row) for row in rows if row.id == asked.id and row.closed_at), "")
+
+
+def _told(row: EscalationRow) -> str:
+    from ..domain.wording import decided
+
+    return decided(row.option, row.closed_by, row.closed_at) if row.closed_at else ""

@@ -73,9 +73,13 @@ def _held(job: Job, held: dict[str, Pause]) -> Pause | None:
 
 
 def _row(job: Job, last: RunRow | None, now: datetime, held: Pause | None) -> tuple[str, ...]:
-    cron, zone = (job.schedule.written, job.schedule.timezone) if job.schedule else ("", job.timezone)
+    cron, zone = (job.schedule.written, job.schedule.timezone) if job.schedule else (_following(job), job.timezone)
     upcoming = "broken" if job.broken else pauses.told(held, zone) if held else next_due(job, now)[0]
     return job.id, cron, zone, upcoming, last.state if last else "never", job.owner, job.description
+
+
+def _following(job: Job) -> str:
+    return f"after {job.after}" if job.after else ""
 
 
 def _say_broken(jobs: tuple[Job, ...]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_urlsafe
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from ..config import Settings
     from ..config.secrets import Secrets
     from ..config.settings import Http
-    from ..domain.redaction import Redactor
-    from ..ports import Clock, Notice
-    from ..runtime.loop import Loop
+    from ..domain.health import Health
+    from ..ports import Notice
     from ..web.live import Live
     from ..web.server import Server
     from ..web.site import Site
@@ -33,10 +32,6 @@ SHORTEST = 16
 """Characters that a token must have."""
 AGAIN_SECONDS = 10.0
 """How often an address that is taken is tried."""
-STUCK_SECONDS = 60.0
-"""The loop turns every few seconds; without a turn for this long it is stuck."""
-HIDDEN_AGAIN = 10.0
-"""Seconds after which the secrets to be hidden are read anew."""
 
 
 def register(app: typer.Typer) -> None:
@@ -108,8 +103,8 @@ def _made(path: Path) -> str:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not path.exists():
-            draft = path.with_name(f".{path.name}-{os.getpid()}")
-            handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            draft = path.with_name(f".{path.name}-{token_urlsafe(6)}")
+            handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "w") as stream:
                 stream.write(token_urlsafe(32))
             _place(draft, path)
@@ -128,52 +123,21 @@ def _place(draft: Path, path: Path) -> None:
 
 
 class Watched:
-    """`daemon.web.site.Health`: judged by the loop's own progress, and by the store."""
+    """`daemon.web.site.Health`, of the loop's own progress."""
 
-    def __init__(self, loop: Loop, clock: Clock, probe: Callable[[], object]) -> None:
-        self._loop = loop
-        self._clock = clock
-        self._probe = probe
-        self._seen = (loop.turns, clock.boot())
+    def __init__(self, health: Callable[[], Health]) -> None:
+        self._health = health
 
     def stuck(self) -> str:
-        turns, now = self._loop.turns, self._clock.boot()
-        if turns != self._seen[0]:
-            self._seen = (turns, now)
-        quiet = now - self._seen[1]
-        return f"the loop has made no turn for {quiet:.0f} s" if quiet > STUCK_SECONDS else ""
+        found = self._health()
+        return "" if found.alive else found.why
 
     def unready(self) -> str:
-        from ..ports import StoreError
-
-        try:
-            self._probe()
-        except StoreError:
-            return "the store does not answer"
-        return ""
-
-
-class Hiding:
-    """The redactor of today's secrets, the page's own tokens among them; made anew where one has changed."""
-
-    def __init__(self, values: Callable[[], Sequence[str]], clock: Clock) -> None:
-        from ..domain.redaction import Redactor
-
-        self._values = values
-        self._clock = clock
-        self._known: Sequence[str] = sorted(values())
-        self._redactor = Redactor(self._known)
-        self._read_at = clock.boot()
-
-    def __call__(self) -> Redactor:
-        from ..domain.redaction import Redactor
-
-        if self._clock.boot() - self._read_at > HIDDEN_AGAIN:
-            self._read_at = self._clock.boot()
-            found = sorted(self._values())
-            if found != self._known:
-                self._known, self._redactor = found, Redactor(found)
-        return self._redactor
+        found = self._health()
+        if found.ready or not found.alive:
+            return found.why
+        # Who asks has shown no token, and what a store says may hold a secret.
+        return "the store does not answer" if found.why.startswith("the store") else found.why
 
 
 class Page:
@@ -232,6 +196,7 @@ def open_page(daemon: Daemon, metrics: Metrics) -> Page | None:
 
 
 def _site(daemon: Daemon, metrics: Metrics, tokens: Tokened, live: Live) -> Site:
+    from ..adapters.hiding import Hiding
     from ..adapters.outbox_folder import OutboxFolder
     from ..web.passes import Passes, Tokens
     from ..web.site import Site
@@ -248,9 +213,10 @@ def _site(daemon: Daemon, metrics: Metrics, tokens: Tokened, live: Live) -> Site
         tools=daemon.toolbox,
         redactor=Hiding(lambda: [*daemon.secrets.values(), *filter(None, tokens.now())], daemon.clock),
         exposition=metrics.exposition,
-        health=Watched(daemon.loop, daemon.clock, lambda: queries.runs(limit=1)),
+        health=Watched(daemon.health),
         passes=Passes(lambda: Tokens(*tokens.now())),
         live=live,
         trigger_secret=lambda: daemon.secrets(trigger) if trigger else "",
         open_metrics=settings.http.open_metrics,
+        slack=daemon.reception.interactions if settings.slack.signing_secret else None,
     )

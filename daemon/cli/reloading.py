@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -36,9 +37,10 @@ def ask(context: typer.Context) -> None:
 class Reloading:
     """A thread that reads when it is asked to. `ask` may be called from a signal handler."""
 
-    def __init__(self, session: Session, daemon: Daemon) -> None:
+    def __init__(self, session: Session, daemon: Daemon, renewed: Callable[[Loaded], None]) -> None:
         self._session = session
         self._daemon = daemon
+        self._renewed = renewed
         self._asked = threading.Event()
         daemon.reload_bell.listen(self.ask)
         threading.Thread(target=self._attend, name="reload", daemon=True).start()
@@ -49,7 +51,9 @@ class Reloading:
     def _attend(self) -> None:
         while self._asked.wait():
             self._asked.clear()
+            self._daemon.notifier.reloading()
             self.read()
+            self._daemon.notifier.ready()
 
     def read(self) -> None:
         """Put in force what can be read, and tell what cannot."""
@@ -61,7 +65,8 @@ class Reloading:
         except ClockwrightError as error:
             notice(Notice("reload_refused", f"the last good configuration stays in force: {error}", Severity.CRITICAL))
             return
-        for fault in config.faults:
-            notice(Notice("config_fault", f"{fault}; the last good one of this job stays in force", Severity.CRITICAL))
+        self._renewed(config)
         self._daemon.renew(config)
         notice(Notice("reloaded", f"{len(config.jobs)} jobs from {config.settings.folder}", Severity.INFO))
+        for fault in config.faults:  # after the good news, which ends the alerts of the reload before
+            notice(Notice("config_fault", f"{fault}; the last good one of this job stays in force", Severity.CRITICAL))

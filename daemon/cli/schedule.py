@@ -22,6 +22,8 @@ def due(job: Job, now: datetime, count: int = 1) -> list[datetime]:
 def next_due(job: Job, now: datetime) -> tuple[str, str]:
     """The next instant in the zone that its schedule is read in, and in UTC."""
     following = due(job, now)
+    if job.after:
+        return f"after {job.after}", ""
     if job.schedule is None or not following:
         return "on request", ""
     return times.local(following[0], job.schedule.timezone), times.utc(following[0])

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ..config import Loaded, Settings
 
 DRAIN_SECONDS = 10.0
+GRACE_SECONDS = 15.0
+"""On top of the drain: to record what was stopped, and to end the tool processes."""
 
 
 def register(app: typer.Typer) -> None:
@@ -34,6 +36,8 @@ def serve(
     ] = DRAIN_SECONDS,
 ) -> int:
     """Run every job when it is due. Ends at SIGTERM or Ctrl-C; a second signal does not wait for what runs."""
+    from ..adapters.clock import SystemClock
+    from ..adapters.hiding import Hiding
     from ..adapters.logs import Logs
     from ..adapters.metrics import Metrics
     from .page import open_page
@@ -41,17 +45,31 @@ def serve(
 
     session: Session = context.obj
     config = session.config()
-    logs = Logs(config.settings.log_format, config.settings.log_level)
+    secrets = [config.settings.secrets]
+
+    def values() -> list[str]:
+        return secrets[-1].values()
+
+    logs = Logs(config.settings.log_format, config.settings.log_level, hide=Hiding(values, SystemClock()).hide)
     logs.adopt("daemon")
-    metrics = Metrics(job.id for job in config.jobs)
+    metrics = Metrics(config.jobs)
+
+    def renewed(taken: Loaded) -> None:
+        secrets.append(taken.settings.secrets)
+        metrics.expect(taken.jobs)
+
     with closing(session.daemon(config, [logs, metrics])) as daemon:
         stopping = Stopping(daemon, drain)
-        reloading = Reloading(session, daemon)
+        daemon.notifier  # noqa: B018 - taken from the environment before a child inherits it
+        metrics.look_at(daemon.gauges)
+        reloading = Reloading(session, daemon, renewed)
         signal.signal(signal.SIGHUP, lambda _number, _frame: reloading.ask())
         _announce(daemon, config, logs)
         _open_metrics(config.settings, metrics, daemon)
         page = open_page(daemon, metrics)
-        daemon.loop.run(daemon.attended)
+        duty = daemon.attended
+        daemon.reception.open()
+        daemon.loop.run(duty)
         stopping.end()
         if page:
             page.stop()
@@ -77,6 +95,7 @@ class Stopping:
 
     def end(self) -> None:
         """Let what is in flight end, for as long as was granted and nobody asks again."""
+        self._daemon.notifier.stopping(self._seconds + GRACE_SECONDS)
         impatient = threading.Thread(target=self._kill_if_asked_again, name="impatience", daemon=True)
         impatient.start()
         self._daemon.executor.drain(self._seconds)

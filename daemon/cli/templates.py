@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
+from .shipped import shipped
 from .trouble import Unavailable
 
 _PATTERNS = ("clockwright.yaml", "jobs/*.yaml")
@@ -17,19 +17,10 @@ def write(folder: Path) -> dict[Path, bool]:
 
 
 def _shipped() -> Iterator[tuple[str, Path]]:
-    root = _root()
+    root = shipped("config", "clockwright.yaml")
     for pattern in _PATTERNS:
         for source in sorted(root.glob(pattern)):
             yield str(source.relative_to(root)), source
-
-
-def _root() -> Path:
-    """In a checkout beside the package, else where the wheel put it."""
-    places = (Path(__file__).parents[2] / "config", Path(sysconfig.get_path("data")) / "share/clockwright/config")
-    for place in places:
-        if (place / "clockwright.yaml").is_file():
-            return place
-    raise Unavailable(f"the shipped configuration is missing from this installation: looked in {places[1]}")
 
 
 def _write(target: Path, source: Path) -> bool:

@@ -10,6 +10,7 @@ from ..domain.absent import Absent
 from ..domain.draft import Toolbox
 from ..domain.job import Job
 from ..domain.tool import BrokenTool, ToolSpec
+from .chaining import chained
 from .faults import ConfigError, Fault
 from .jobs import Loading, expect_mapping, load_job
 from .settings import Settings
@@ -49,6 +50,7 @@ def load(settings: Settings, toolbox: Toolbox) -> Loaded:
         except ConfigError as error:
             faults += error.faults
             unreadable = str(error.faults[0])
+    found = chained(found)
     doubled = list(_doubled(found))
     names = {name for name, _ in doubled}
     for loading in found:

@@ -11,14 +11,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
+from ..domain.manners import Manners
 from ..domain.model import Json
 from ..domain.nearest import did_you_mean
+from .alerting import AlertsSection, manners
 from .explain import explain
 from .faults import ConfigError, Fault, Place
 from .located import Located, locate, merge
 from .overlays import Overlay
 from .secrets import Secrets, SecretSource
 from .sections import DefaultsSection, ModelSection, Name, Section
+from .slack import Slack, SlackSection, secrets_named, slack
 from .yaml_source import read, scalar
 
 FILE = "clockwright.yaml"
@@ -105,6 +108,10 @@ class SettingsSection(Section):
     """How many runs of jobs with a tag work at once: `{warehouse: 2}`."""
     catch_up: CatchUpSection = CatchUpSection()
     """How what is late after an outage is caught up."""
+    alerts: AlertsSection = AlertsSection()
+    """To whom what is wrong is told, how often, and when not."""
+    slack: SlackSection = SlackSection()
+    """How Slack is reached, and who may answer there."""
     log: LogSection = LogSection()
 
 
@@ -164,6 +171,12 @@ class Settings:
     parallel_runs: int
     concurrency: Mapping[str, int]
     catch_up: CatchUpSection
+    manners: Manners
+    """How alerts are told."""
+    second: tuple[str, ...]
+    """Secrets that hold the addresses of the second channel."""
+    slack: Slack
+    """How Slack is reached, and who may answer there."""
     log_format: str
     log_level: str
     overlay: Overlay
@@ -177,7 +190,9 @@ def read_settings(folder: Path, environment: str | None = None, environ: Mapping
     if environment is not None:
         document = merge(document, locate({"environment": environment}, Place("--environment")))
     chosen = _in_environment(document)
-    return _settings(folder.absolute(), _validated(chosen), chosen, variables)
+    section = _validated(chosen)
+    _expect_secrets(chosen)
+    return _settings(folder.absolute(), section, chosen, variables)
 
 
 def unknown_variables(environ: Mapping[str, str]) -> Iterator[Fault]:
@@ -235,6 +250,9 @@ def _settings(folder: Path, section: SettingsSection, document: Located, environ
         parallel_runs=section.parallel_runs,
         concurrency=section.concurrency,
         catch_up=section.catch_up,
+        manners=manners(section.alerts),
+        second=tuple(section.alerts.second),
+        slack=slack(section.slack),
         log_format=section.log.format,
         log_level=section.log.level,
         overlay=Overlay(
@@ -278,6 +296,28 @@ def _defaults(document: Located) -> Located | None:
         return defaults
     under = defaults if defaults and defaults.mapping else Located({}, model.place)
     return replace(under, value={"model": model, **under.mapping})
+
+
+def _expect_secrets(document: Located) -> None:
+    """Raises ConfigError for every secret that is named and that nobody configured."""
+    known = document.mapping.get("secrets")
+    names = known.mapping if known else {}
+    hint = "add it to 'secrets'"
+    faults = [
+        Fault.at(one.place, f"there is no secret {one.value!r}", did_you_mean(one.value, names) or hint)
+        for one in _secrets_in(document)
+        if isinstance(one.value, str) and one.value not in names
+    ]
+    if faults:
+        raise ConfigError(*faults)
+
+
+def _secrets_in(document: Located) -> Iterator[Located]:
+    """Wherever the settings name a secret."""
+    yield from document.find(("alerts", "second")).items
+    for section, key in secrets_named():
+        if named := document.mapping.get(section, document).mapping.get(key):
+            yield named
 
 
 def _secrets(folder: Path, section: SettingsSection, environ: Mapping[str, str]) -> Secrets:

@@ -133,7 +133,10 @@ class Timetable:
             "catch_up_limit": section.catch_up != "all",
             "catch_up_window": section.catch_up == "none",
             "jitter": bool(section.after),
+            "catch_up": bool(section.after),
         }
+        if section.after and "overlap" in written and section.overlap != "allow":
+            yield self._at("overlap", f"'overlap: {section.overlap}' has no effect here", _EFFECT["catch_up"])
         for name in sorted(written):
             if idle.get(name):
                 yield self._at(name, f"{name!r} has no effect here", _EFFECT[name])
@@ -162,6 +165,7 @@ _EFFECT = {
     "catch_up_limit": "it belongs to 'catch_up: all'",
     "catch_up_window": "with 'catch_up: none' nothing is caught up",
     "jitter": "a job that follows another starts at once",
+    "catch_up": "a job that follows another runs for each date that the other has done, one after the other",
 }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from .chain import Success
 from .job import LedgerRow
 from .revision import Revision, due_over
 
@@ -47,6 +48,21 @@ def reckon(
             yield Reckoned(due, row.disposition.value, row)
         else:
             yield Reckoned(due, OWED if watermark is None or due > watermark else UNACCOUNTED)
+
+
+def reckon_chain(
+    successes: Sequence[Success], rows: Sequence[LedgerRow], watermark: datetime | None, start: datetime, end: datetime
+) -> Iterator[Reckoned]:
+    """The same for a job that follows another one: it was due for each of these successes with an instant in [start,
+    end). A row whose success is no longer kept counts as well.
+    """
+    by_instant = {row.occurrence.instant: row for row in rows if start <= row.occurrence.instant < end}
+    ended = {success.instant: success.ended_at for success in successes if start <= success.instant < end}
+    for due in sorted({*by_instant, *ended}):
+        if row := by_instant.get(due):
+            yield Reckoned(due, row.disposition.value, row)
+        else:
+            yield Reckoned(due, OWED if watermark is None or ended[due] > watermark else UNACCOUNTED)
 
 
 def _stands_for(row: LedgerRow, due: datetime) -> bool:

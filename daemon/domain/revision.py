@@ -12,11 +12,15 @@ from .schedule import Schedule, due_between, newest_due
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """From `since` on (later instants only) the job is due by `schedule`; by none where it was removed."""
+    """From `since` on (later instants only) the job is due by `schedule`, or when `after` has succeeded.
+
+    By neither where it was removed.
+    """
 
     job: str
     since: datetime
     schedule: Schedule | None
+    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from .events import (
@@ -22,6 +23,9 @@ from .events import (
     StepSkipped,
 )
 from .model import Decision, Escalation, Failed, Purpose, Reconciled
+
+EXPIRY = "expiry"
+"""Who answers a question that nobody did."""
 
 
 def tell(event: Event) -> str:
@@ -60,6 +64,15 @@ def failure(failed: Failed) -> str:
 def question(asked: Escalation) -> str:
     options = " | ".join(asked.options)
     return f"{asked.question} [{options}; {asked.default} at {asked.expires_at:%Y-%m-%d %H:%MZ}]"
+
+
+def decided(option: str, by: str, at: datetime) -> str:
+    """What became of a question: `retry, by ada at 2026-03-01 10:05Z`."""
+    if not option:
+        return "no longer asked: the run went on without an answer"
+    if by == EXPIRY:
+        return f"nobody answered in time: {option} at {at:%H:%MZ}"
+    return f"{option}, by {by} at {at:%Y-%m-%d %H:%MZ}"
 
 
 def _begun(event: AttemptStarted) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -38,6 +38,10 @@ class _Batch:
     held: set[str] = field(default_factory=set)
     late: int = 0
 
+    def accounted(self, made: Sequence[bool]) -> list[LedgerRow]:
+        """The rows of this batch; a birth that had come about already has none."""
+        return self.rows + [birth.ledger for birth, new in zip(self.births, made, strict=True) if new and birth.ledger]
+
 
 class Accountant:
     """`began_at` is when this process took over: what was due before it was owed by nobody's fault."""
@@ -48,6 +52,8 @@ class Accountant:
         self._zone_data = zone_data
         self._asked: set[str] = set()
         self.began_at = outside.clock.now()
+        self.told: Callable[[Sequence[LedgerRow]], None] = lambda _: None
+        """Hears what was written down."""
 
     def account(self, roster: Roster, jobs: Sequence[str], pauses: Mapping[str, Pause], pace: Pace) -> None:
         now = self._outside.clock.now()
@@ -56,14 +62,15 @@ class Accountant:
             return
         store, batch = self._outside.store, _Batch()
         activity = store.activity(jobs, min(map(roster.mark, jobs)))
-        made = _by_job(activity)
+        asked_for = _by_job(activity)
         for job in jobs:
             pause = pauses.get(EVERYTHING) or pauses.get(job)
             room = max(0, pace.at_once - batch.late)
-            situation = Situation(activity.running_since.get(job), made.get(job, {}), pause, room)
+            situation = Situation(activity.running_since.get(job), asked_for.get(job, {}), pause, room)
             self._one(roster, job, owed[job], situation, batch, now)
         if batch.births or batch.rows:
-            store.create(batch.births, batch.rows, batch.marks, fence=self._outside.fence.epoch)
+            made = store.create(batch.births, batch.rows, batch.marks, fence=self._outside.fence.epoch)
+            self.told(batch.accounted(made))
         for job in jobs:
             roster.settle(job, batch.marks.get(job), now, now + AGAIN if job in batch.held else None)
 

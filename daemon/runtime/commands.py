@@ -46,7 +46,7 @@ class StoreCommands:
 
     def answer(
         self, actor: Actor, escalation: str, option: str, changes: Mapping[str, Json], *, digest: str = ""
-    ) -> None:
+    ) -> int:
         asked = self.open_question(escalation)
         if digest and digest != asked.digest:
             raise Declined("the question has changed since it was shown", "look at it again")
@@ -55,7 +55,7 @@ class StoreCommands:
         self._expect_open(asked, option, changes)
         body = {"escalation": escalation, "option": option, "changes": dict(changes), "digest": asked.digest}
         self.note(actor, "answer", job=asked.job, run=asked.run, detail=f"{option}: {asked.question}")
-        self._post(asked.run, MessageKind.ANSWER, actor, body)
+        return self._post(asked.run, MessageKind.ANSWER, actor, body)
 
     def cancel(self, actor: Actor, run_id: str) -> None:
         run = self.load(run_id)
@@ -190,6 +190,7 @@ class StoreCommands:
         """Into the audit log: also what the command line does by itself."""
         self.store.note(self._deed(actor, verb, **about))
 
-    def _post(self, run: str, kind: MessageKind, actor: Actor, body: Mapping[str, Json]) -> None:
-        self.store.post(Message(run, kind, actor.name, self.clock.now(), body))
+    def _post(self, run: str, kind: MessageKind, actor: Actor, body: Mapping[str, Json]) -> int:
+        posted = self.store.post(Message(run, kind, actor.name, self.clock.now(), body))
         self.ring()
+        return posted

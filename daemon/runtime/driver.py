@@ -31,7 +31,7 @@ from ..domain.events import (
     StepSkipped,
 )
 from ..domain.job import LedgerRow
-from ..domain.model import Failed, Purpose, Run, RunState
+from ..domain.model import Attempt, Failed, Purpose, Run, RunState
 from ..domain.plan import Plan
 from ..domain.policy import (
     Action,
@@ -95,7 +95,8 @@ class Driver:
         self._deliver = deliver
         self._ledger = ledger
         self._events: list[Event] = []
-        self._folded: list[int] = []
+        self._folded: dict[int, str] = {}
+        """Messages read, each with why it was not obeyed."""
         self._calls: list[tuple[Prepared, str]] = []
         self._flying: dict[tuple[str, int], tuple[Call, Running]] = {}
         """By step and number of the attempt."""
@@ -151,12 +152,14 @@ class Driver:
         self._happened(AttemptEnded(self._now(), arrival.step, arrival.number, outcome, arrival.ended.tail))
 
     def _told(self, message: Message) -> None:
-        self._folded.append(message.id)
+        self._folded[message.id] = ""
         if self._run.ending or self._run.state.ended:
+            self._folded[message.id] = "the run is over, or about to be"
             return
         if message.kind is MessageKind.CANCEL:
             self._happened(RunEnding(self._now(), RunState.CANCELLED, f"cancelled by {message.by}"))
         elif reason := refusal(self._plan, self._run, message):
+            self._folded[message.id] = reason
             self._outside.sink.notice(Notice("answer_refused", reason, Severity.INFO, self._run.job, self._run.id))
         else:
             body = message.body
@@ -246,14 +249,14 @@ class Driver:
     def _commit(self) -> None:
         if not self._events and not self._folded:
             return
-        events, folded = tuple(self._events), tuple(self._folded)
+        events, replies = tuple(self._events), {name: why for name, why in self._folded.items() if why}
         if self._stored.version == 0:
             self._create(events)
         else:
             after = replace(self._run, version=self._stored.version + 1)
-            self._outside.store.commit(Change(self._stored, after, events, folded))
+            self._outside.store.commit(Change(self._stored, after, events, tuple(self._folded), replies))
             self._stored = self._run = after
-        self._events, self._folded = [], []
+        self._events, self._folded = [], {}
         for event in events:
             self._outside.sink.emit(self._run, event)
 
@@ -270,8 +273,15 @@ class Driver:
         call, number = ready.call, ready.attempt.number
         if call is None:
             raise ValueError(f"attempt {number} of {step!r} has nothing to launch")
+        self._write_down(step, ready.attempt)
         running = launch(self._outside, call, ready.boot, lambda ended: self._deliver(Arrival(step, number, ended)))
         self._flying[step, number] = (call, running)
+
+    def _write_down(self, step: str, attempt: Attempt) -> None:
+        """Where the store cannot forget it, before anything may be sent."""
+        if self._outside.journal is not None and attempt.effect_key and attempt.purpose is Purpose.RUN:
+            key, run, until = attempt.effect_key, self._run.id, attempt.deadline
+            self._outside.journal.note(EffectRow(key, EffectState.INTENT, run, step, attempt.number, until))
 
     def _now(self) -> datetime:
         return self._outside.clock.now()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from ..domain.health import Pulse
 from ..ports import Clock, EventSink, Notice, Severity, StoreError
 
 LEASE_SECONDS = 15.0
@@ -50,8 +51,13 @@ class Loop:
         self._well_at = 0.0
         self._doubt = False
         self._stopping = False
-        self.turns = 0
-        """Turns made: the loop's own progress, which feeds every liveness sign."""
+        self._turns = 0
+        self._turned_at = clock.boot()
+
+    @property
+    def pulse(self) -> Pulse:
+        """The loop's own progress, which feeds every sign of life. From any thread."""
+        return Pulse(self._turns, self._turned_at, self._leading, self._trouble)
 
     def stop(self) -> None:
         """End after the current turn. Ring the alarm as well, to end its sleep."""
@@ -65,7 +71,12 @@ class Loop:
 
     def turn(self, duty: Duty) -> datetime:
         """Do what there is to do now; the instant by which to turn again."""
-        self.turns += 1
+        until = self._turn(duty)
+        self._turns += 1
+        self._turned_at = self._clock.boot()
+        return until
+
+    def _turn(self, duty: Duty) -> datetime:
         try:
             until = self._led(duty)
         except StoreError as error:

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from ..domain.events import Event
+from ..domain.job import LedgerRow
 from ..domain.model import Run
-from ..ports import EventSink, Notice
+from ..ports import EventSink, Meter, Notice
 
 
 class Observers:
@@ -25,6 +26,12 @@ class Observers:
 
     def notice(self, notice: Notice) -> None:
         self._each(lambda sink: sink.notice(notice))
+
+    def accounted(self, rows: Sequence[LedgerRow]) -> None:
+        self._each(lambda sink: sink.accounted(rows) if isinstance(sink, Meter) else None)
+
+    def committed(self, seconds: float) -> None:
+        self._each(lambda sink: sink.committed(seconds) if isinstance(sink, Meter) else None)
 
     def _each(self, tell: Callable[[EventSink], None]) -> None:
         for sink in self._sinks:

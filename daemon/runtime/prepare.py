@@ -98,6 +98,11 @@ def _call(outside: Outside, run: Run, step: Step, attempt: Attempt, inputs: Json
     )
 
 
+def step_inputs(outside: Outside, plan: Plan, run: Run, step: str) -> Json:
+    """What the step's tool would be given now; empty where that cannot be said."""
+    return _inputs(outside, plan, run, plan.by_id[step], Purpose.RUN)[0]
+
+
 def _inputs(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose) -> tuple[Json, str]:
     template = step.repair.inputs if purpose is Purpose.REPAIR and step.repair else step.inputs
     try:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from ..domain.absent import Absent
+from ..domain.chain import Link, links
 from ..domain.job import Job
 from ..domain.ledger import Owed
 from ..domain.revision import Revision, due_over, owed
 from ..domain.schedule import Schedule
 from ..ports import Store
 
+NEVER: tuple[Schedule | None, str] = (None, "")
+"""Due by no schedule and after no job."""
 MOST_OWED = 1_000
 """Owed instants of one job that are looked at one by one; the older ones get one row together."""
 
@@ -26,6 +29,7 @@ class Roster:
         self._history: dict[str, list[Revision]] = {}
         self._marks: dict[str, datetime] = {}
         self._look: dict[str, datetime] = {}
+        self._chains: dict[str, Sequence[Link]] = {}
 
     def take_up(self, store: Store, now: datetime, fence: int) -> None:
         """Read where accounting stopped, and store what has been edited since: from `now` on it counts.
@@ -43,24 +47,30 @@ class Roster:
         for edit in edits:
             history[edit.job].append(edit)
         self._history, self._marks = dict(history), {**marks, **fresh}
+        self._chains = {job: chain for job, past in history.items() if (chain := tuple(links(past)))}
         self._look = {job: at for job in self._history if (at := self._next(job, self._marks[job], now)) is not None}
 
     def _edits(
         self, history: Mapping[str, list[Revision]], marks: Mapping[str, datetime], now: datetime
     ) -> Iterator[Revision]:
         for job in sorted({*self.jobs, *history}):
-            last = history[job][-1].schedule if job in history else None
+            last = (history[job][-1].schedule, history[job][-1].after) if job in history else NEVER
             wanted = self._wanted(job, last)
-            if job not in history and wanted is not None:
-                # A store that is older than this history has a watermark all the same.
-                yield Revision(job, marks.get(job, now), wanted)
-            elif wanted != last:
-                yield Revision(job, now, wanted)
+            if wanted == last:
+                continue
+            # A store that is older than this history has a watermark all the same.
+            since = now if job in history else marks.get(job, now)
+            yield Revision(job, since, *wanted)
 
-    def _wanted(self, job: str, last: Schedule | None) -> Schedule | None:
+    def _wanted(self, job: str, last: tuple[Schedule | None, str]) -> tuple[Schedule | None, str]:
         if job in self.jobs:
-            return self.jobs[job].schedule
-        return last if self.absent.why(job) else None
+            return self.jobs[job].schedule, self.jobs[job].after
+        return last if self.absent.why(job) else NEVER
+
+    @property
+    def chains(self) -> Mapping[str, Sequence[Link]]:
+        """The jobs that each follower has followed, in order."""
+        return self._chains
 
     def due(self, now: datetime) -> list[str]:
         """Jobs to be looked at now; the higher priority first."""

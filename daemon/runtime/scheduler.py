@@ -6,7 +6,7 @@ lost tick, a suspend or a restart all come out the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -18,6 +18,7 @@ from ..domain.pause import EVERYTHING, Pause
 from ..domain.plan import Plan
 from ..ports import Notice, Severity
 from .accountant import Accountant, Pace
+from .chains import Chains
 from .clock_guard import ClockGuard
 from .outside import Outside
 from .plans import Plans
@@ -45,6 +46,9 @@ class Carrier(Protocol):
     def carried(self) -> frozenset[str]: ...
 
     @property
+    def returns_in(self) -> float | None: ...
+
+    @property
     def shunned(self) -> frozenset[str]: ...
 
     def begin(self, run: Run, plan: Plan, ledger: LedgerRow | None = None) -> bool: ...
@@ -62,11 +66,16 @@ class Scheduler:
         self._carrier = carrier
         self._roster = Roster(jobs)
         self._accountant = Accountant(outside, plans, zone_data)
+        self._chains = Chains(outside, plans)
         self._guard = ClockGuard(outside.clock)
         self._pauses: dict[str, Pause] = {}
         self.pace = Pace()
         self.tag_limits: Mapping[str, int] = {}
         """How many runs of jobs with a tag may work at once."""
+
+    def tell(self, told: Callable[[Sequence[LedgerRow]], None]) -> None:
+        """Call this with what is accounted for."""
+        self._accountant.told = told
 
     def assign(self, jobs: Mapping[str, Job], absent: Absent) -> None:
         """Before it is adopted: these are the jobs."""
@@ -90,6 +99,7 @@ class Scheduler:
     def take_up(self) -> None:
         """Go on from where the store says that accounting stopped. Raises StoreError."""
         self._roster.take_up(self._outside.store, self._outside.clock.now(), self._outside.fence.epoch)
+        self._chains.forget()
 
     def tick(self) -> datetime:
         """Account for what is due, drive what wants driving; the instant at which to look again. Raises StoreError."""
@@ -99,13 +109,16 @@ class Scheduler:
             self._look_at_pauses(now)
             for batch in _batches(self._roster.due(now)):
                 self._accountant.account(self._roster, batch, self._pauses, self.pace)
+            self._chains.look(self._roster, self._pauses, now)
         self._drive(now)
         return self._look_next(now)
 
     def _look_next(self, now: datetime) -> datetime:
         look = self._guard.until if self._guard.holds else self._roster.next_look()
         ends = (pause.until for pause in self._pauses.values())
-        wakes = filter(None, [self._outside.store.next_wake(self._carrier.shunned), look, *ends])
+        lost = self._carrier.returns_in
+        returns = None if lost is None else now + timedelta(seconds=lost)
+        wakes = filter(None, [self._outside.store.next_wake(self._carrier.shunned), look, returns, *ends])
         return min([now + LONGEST_SLEEP, *(at if at > now else now + NO_ROOM for at in wakes)])
 
     def _watch_clock(self) -> None:

@@ -41,7 +41,7 @@ class MemoryQueries:
             last = next((_age(run) for run in found if run.id == before), None)
             found = [run for run in found if last and _age(run) < last]
         found.sort(key=_age, reverse=True)
-        return [_run(run) for run in found[:limit]]
+        return [run_line(run) for run in found[:limit]]
 
     def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, Recent]:
         return {job: _recent(self.runs(job, limit=each)) for job in jobs}
@@ -54,7 +54,7 @@ class MemoryQueries:
     def escalations(self, include_closed: bool = False) -> list[EscalationRow]:
         with self._lock:
             found = [question for question in self._tables.questions.values() if include_closed or question.open]
-            rows = [_escalation(question, self._tables.runs[question.run].run.job) for question in found]
+            rows = [escalation_line(question, self._tables.runs[question.run].run.job) for question in found]
         return sorted(rows, key=lambda row: (row.asked_at, row.id))
 
     def ledger(self, job: str, start: datetime, end: datetime) -> list[LedgerRow]:
@@ -104,7 +104,7 @@ def _recent(rows: Sequence[RunRow]) -> Recent:
     return Recent(tuple(row.state for row in rows), next(iter(rows), None), unfinished)
 
 
-def _run(run: Run) -> RunRow:
+def run_line(run: Run) -> RunRow:
     return RunRow(
         id=run.id,
         job=run.job,
@@ -120,7 +120,7 @@ def _run(run: Run) -> RunRow:
     )
 
 
-def _escalation(question: Question, job: str) -> EscalationRow:
+def escalation_line(question: Question, job: str) -> EscalationRow:
     asked = question.asked
     return EscalationRow(
         id=asked.id,
@@ -132,5 +132,8 @@ def _escalation(question: Question, job: str) -> EscalationRow:
         default=asked.default,
         asked_at=asked.asked_at,
         expires_at=asked.expires_at,
+        option=question.closed.option if question.closed else "",
+        closed_by=question.closed.by if question.closed else "",
+        closed_at=question.closed.at if question.closed else None,
         digest=asked.digest,
     )

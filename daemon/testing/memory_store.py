@@ -10,14 +10,16 @@ from datetime import datetime
 from threading import RLock
 from typing import TypeAlias
 
+from daemon.domain.chain import Link, Success
 from daemon.domain.deed import Deed
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Json, Run, RunState
 from daemon.domain.pause import Pause
 from daemon.domain.projection import effects
 from daemon.domain.revision import Revision
-from daemon.ports import Activity, Birth, Change, EffectRow, Message, Stale
+from daemon.ports import Activity, Birth, Change, EffectRow, EffectState, Followed, Message, Stale
 
+from .memory_alert_book import MemoryAlertBook
 from .memory_queries import MemoryQueries
 from .memory_tables import Kept, Lease, Tables
 
@@ -96,6 +98,22 @@ class MemoryStore(MemoryQueries):
                 running[kept.run.job] = min(kept.run.queued_at, running.get(kept.run.job, kept.run.queued_at))
             return Activity(running, self._made(set(jobs), since))
 
+    def followed(self, follower: str, link: Link, since: datetime | None, also: Set[str]) -> Followed:
+        with self._lock:
+            tables = self._tables
+            runs = [kept.run for kept in tables.runs.values() if kept.run.job == link.upstream]
+            runs = [run for run in runs if self._counts(run.id)]
+            owed = [
+                Success(run.id, run.instant, run.ended_at, run.data)
+                for run in runs
+                if run.state is RunState.SUCCEEDED
+                and run.ended_at
+                and link.covers(run.ended_at)
+                and (since is None or run.queued_at > since or run.id in also)
+                and (follower, run.instant) not in tables.ledger
+            ]
+            return Followed(owed, frozenset(run.id for run in runs if not run.state.ended))
+
     def load(self, run_id: str) -> Run:
         return self.run(run_id)
 
@@ -123,7 +141,7 @@ class MemoryStore(MemoryQueries):
             self._tables.effect(run.id, effected)
             self._tables.ask(change)
             for message in change.folded:
-                self._tables.fold(message, run.id)
+                self._tables.fold(message, run.id, change.replies.get(message, ""))
 
     def due(self, now: datetime, owner: str, limit: int) -> list[str]:
         with self._lock:
@@ -155,6 +173,20 @@ class MemoryStore(MemoryQueries):
     def messages(self, run_id: str) -> list[Message]:
         with self._lock:
             return [message for message in self._tables.inbox.values() if message.run == run_id]
+
+    def reply(self, message: int) -> str | None:
+        return self._tables.replies.get(message)
+
+    @property
+    def alerts(self) -> MemoryAlertBook:
+        return MemoryAlertBook(self._tables, self._writing)
+
+    def remember(self, intents: Sequence[EffectRow], *, fence: int = 0) -> int:
+        with self._writing("remember", fence):
+            effects = self._tables.effects
+            new = [row for row in intents if _is_forgotten(effects.get(row.key), row)]
+            effects.update({row.key: row for row in new})
+            return len(new)
 
     def effect(self, key: str) -> EffectRow | None:
         return self._tables.effects.get(key)
@@ -252,6 +284,10 @@ def _names(birth: Birth) -> set[object]:
     run = birth.run
     due = birth.ledger.occurrence if birth.ledger else None
     return {run.id, (run.job, run.instant, run.revision)} | ({(due.job, due.instant)} if due else set())
+
+
+def _is_forgotten(held: EffectRow | None, intent: EffectRow) -> bool:
+    return held is None or (held.state is EffectState.VOID and held.attempt < intent.attempt)
 
 
 def _is_due(kept: Kept, now: datetime, owner: str, unread: Set[str]) -> bool:

@@ -8,12 +8,13 @@ from datetime import datetime
 from typing import TypeVar
 
 from daemon.domain import codec
+from daemon.domain.alerts import Alert
 from daemon.domain.deed import Deed
 from daemon.domain.events import Event
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Escalation, Json, Run, StepRun
 from daemon.domain.pause import Pause
-from daemon.domain.projection import Delivered, Effected, Intended, Voided, closed, opened
+from daemon.domain.projection import Closed, Delivered, Effected, Intended, Voided, closed, opened
 from daemon.domain.revision import Revision
 from daemon.domain.wake import wake_at
 from daemon.ports import AlreadyDelivered, Change, EffectRow, EffectState, Message
@@ -43,6 +44,7 @@ class Question:
     run: str
     asked: Escalation
     open: bool = True
+    closed: Closed | None = None
 
 
 @dataclass(slots=True)
@@ -60,6 +62,9 @@ class Tables:
     questions: dict[tuple[str, str], Question] = field(default_factory=dict)
     inbox: dict[int, Message] = field(default_factory=dict)
     posted: int = 0
+    replies: dict[int, str] = field(default_factory=dict)
+    alerts: dict[str, Alert] = field(default_factory=dict)
+    sources: dict[str, datetime] = field(default_factory=dict)
     plans: dict[str, Json] = field(default_factory=dict)
     revisions: dict[tuple[str, datetime], Revision] = field(default_factory=dict)
     pauses: dict[str, Pause] = field(default_factory=dict)
@@ -86,8 +91,8 @@ class Tables:
     def refuse_delivered(self, run: Run, effected: Iterable[Effected]) -> None:
         for effect in effected:
             held = self.effects.get(effect.key) if isinstance(effect, Intended) else None
-            if held and held.state is EffectState.DELIVERED:
-                raise AlreadyDelivered(f"run {run.id}: effect {effect.key} was delivered already")
+            if held and isinstance(effect, Intended) and not _may_intend(held, run.id, effect):
+                raise AlreadyDelivered(f"run {run.id}: effect {effect.key} was delivered, or may be now, by another")
 
     def effect(self, run: str, effected: Iterable[Effected]) -> None:
         for effect in effected:
@@ -102,12 +107,14 @@ class Tables:
             self.questions.setdefault((run, asked.id), Question(run, asked))
         for answered in closed(change.before, change.after, change.events):
             if (run, answered.id) in self.questions:
-                self.questions[run, answered.id].open = False
+                question = self.questions[run, answered.id]
+                question.open, question.closed = False, answered
 
-    def fold(self, message: int, run: str) -> None:
+    def fold(self, message: int, run: str, reply: str) -> None:
         found = self.inbox.get(message)
         if found is not None and found.run == run:
             del self.inbox[message]
+            self.replies[message] = reply
 
     def through(self, value: T) -> T:
         return codec.decode(type(value), codec.encode(value)) if self.strict else value
@@ -122,6 +129,12 @@ class Tables:
             return run
         steps: dict[str, StepRun] = {name: self.through(step) for name, step in run.steps.items()}
         return replace(self.through(run), epoch=run.epoch, version=run.version, steps=steps)
+
+
+def _may_intend(held: EffectRow, run: str, effect: Intended) -> bool:
+    if held.state is EffectState.DELIVERED:
+        return False
+    return held.state is EffectState.VOID or held.run == run or not effect.sends
 
 
 def _moved(row: EffectRow, effect: Delivered | Voided) -> EffectRow:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from typing import Protocol
 
+from daemon.domain.chain import Link
 from daemon.domain.deed import Deed
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Json, Run
 from daemon.domain.pause import Pause
 from daemon.domain.revision import Revision
-from daemon.ports import Activity, Birth, Change, EffectRow, Message, Store
+from daemon.ports import Activity, Birth, Change, EffectRow, Followed, Message, Store
 
 
 class Watch(Protocol):
@@ -95,6 +96,10 @@ class WatchedStore:
         self._watch.touch()
         return self._inner.activity(jobs, since)
 
+    def followed(self, follower: str, link: Link, since: datetime | None, also: Set[str]) -> Followed:
+        self._watch.touch()
+        return self._inner.followed(follower, link, since, also)
+
     def load(self, run_id: str) -> Run:
         self._watch.touch()
         return self._inner.load(run_id)
@@ -126,6 +131,14 @@ class WatchedStore:
     def messages(self, run_id: str) -> list[Message]:
         self._watch.touch()
         return self._inner.messages(run_id)
+
+    def reply(self, message: int) -> str | None:
+        self._watch.touch()
+        return self._inner.reply(message)
+
+    def remember(self, intents: Sequence[EffectRow], *, fence: int = 0) -> int:
+        self._watch.touch(writes=True)
+        return self._inner.remember(intents, fence=fence)
 
     def effect(self, key: str) -> EffectRow | None:
         self._watch.touch()

@@ -10,10 +10,20 @@ from threading import Barrier, Thread
 
 import pytest
 
+from daemon.domain.chain import Link, Success
 from daemon.domain.codec import to_plain
 from daemon.domain.deed import Deed
 from daemon.domain.errors import Kind
-from daemon.domain.events import Answered, AttemptEnded, EffectAdopted, Escalated, RunClaimed, RunEnded, RunStarted
+from daemon.domain.events import (
+    Answered,
+    AttemptEnded,
+    AttemptStarted,
+    EffectAdopted,
+    Escalated,
+    RunClaimed,
+    RunEnded,
+    RunStarted,
+)
 from daemon.domain.job import Disposition
 from daemon.domain.model import Failed, Purpose, Reconciled, Run, RunState, StepState, Succeeded, Verdict
 from daemon.domain.pause import Pause
@@ -25,7 +35,9 @@ from daemon.ports import (
     AlreadyDelivered,
     Birth,
     Change,
+    EffectRow,
     EffectState,
+    Followed,
     Message,
     MessageKind,
     Queries,
@@ -374,6 +386,40 @@ class TestEffects:
         store.commit(a_start(failed, attempt=an_attempt(2, key="key-1")))
         assert _state(store) is EffectState.INTENT
 
+    def test_a_key_that_another_run_may_be_delivering_takes_no_new_intent(self, store: Store) -> None:
+        store.commit(a_start(_claimed(store), attempt=an_attempt(key="key-1")))
+        run = _claimed(store, "run-2", revision=2)
+        with pytest.raises(AlreadyDelivered):
+            store.commit(a_start(run, attempt=an_attempt(key="key-1")))
+        assert store.load("run-2") == run
+
+    def test_who_sends_nothing_may_take_over_what_another_run_may_have_delivered(self, store: Store) -> None:
+        store.commit(a_start(_claimed(store), attempt=an_attempt(key="key-1")))
+        run, attempt = _claimed(store, "run-2", revision=2), an_attempt(key="key-1")
+        unknown = Failed(Kind.UNKNOWN_OUTCOME, "another run may have delivered this")
+        events = (AttemptStarted(T0, "send", attempt), AttemptEnded(T0, "send", 1, unknown))
+        in_doubt = replace(run.steps["send"], state=StepState.RUNNING, started=1, unknown=attempt, failure=unknown)
+        store.commit(a_change(run, *events, step=in_doubt))
+        row = store.effect("key-1")
+        assert row is not None
+        assert (row.state, row.run) == (EffectState.INTENT, "run-2")
+
+    def test_what_the_store_knows_nothing_of_is_remembered_as_meant(self, store: Store) -> None:
+        _deliver(store, "run-1", "delivered")
+        voided = a_start(_claimed(store, "run-2", revision=2), attempt=an_attempt(key="voided"))
+        store.commit(voided)
+        _finish(store, voided, Failed(Kind.TRANSIENT, "503"))
+        rows = [EffectRow(key, EffectState.INTENT, "before", "send", 1, T0) for key in ("delivered", "voided", "new")]
+
+        assert store.remember(rows) == 1
+        assert store.remember([replace(row, attempt=2) for row in rows]) == 1
+        states = {row.key: found.state for row in rows if (found := store.effect(row.key))}
+        assert states == {
+            "delivered": EffectState.DELIVERED,
+            "voided": EffectState.INTENT,
+            "new": EffectState.INTENT,
+        }
+
     def test_an_adopted_receipt_changes_no_effect(self, store: Store, queries: Queries) -> None:
         _deliver(store, "run-1", "key-1")
         run = _claimed(store, "run-2", revision=2)
@@ -684,3 +730,53 @@ class TestPageQueries:
         store.create([], watermarks={"daily": T0})
         store.pause(PAUSE)
         assert (queries.watermarks(), queries.pauses()) == ({"daily": T0}, [PAUSE])
+
+
+class TestFollowed:
+    """Successes of one job that the ledger of another one says nothing of."""
+
+    LINK = Link("daily", T0 - timedelta(days=1))
+
+    @staticmethod
+    def succeed(store: Store, run_id: str, revision: int = 1, *, minutes: float = 1, state: str = "succeeded") -> Run:
+        run = a_run(run_id, revision=revision)
+        store.create([Birth(run)])
+        at = T0 + timedelta(minutes=minutes)
+        ended = RunEnded(at, RunState(state), "")
+        done = replace(next_run(run), state=RunState(state), ended_at=at)
+        store.commit(Change(run, done, (ended,)))
+        return done
+
+    def test_a_success_is_owed_with_its_data_date(self, store: Store) -> None:
+        run = self.succeed(store, "run-1")
+        [owed] = store.followed("tell", self.LINK, None, frozenset()).owed
+        assert owed == Success("run-1", run.instant, run.ended_at or T0, run.data)
+
+    @pytest.mark.parametrize("state", ["failed", "degraded", "cancelled"])
+    def test_nothing_else_is(self, store: Store, state: str) -> None:
+        self.succeed(store, "run-1", state=state)
+        assert store.followed("tell", self.LINK, None, frozenset()) == Followed([], frozenset())
+
+    def test_what_has_not_ended_is_named(self, store: Store) -> None:
+        store.create([Birth(a_run())])
+        assert store.followed("tell", self.LINK, None, frozenset()) == Followed([], frozenset({"run-1"}))
+
+    def test_a_row_of_the_follower_settles_it(self, store: Store) -> None:
+        run = self.succeed(store, "run-1")
+        row = a_ledger_row(run, Disposition.SKIPPED_PAUSED)
+        store.create([], [replace(row, run=None, occurrence=replace(row.occurrence, job="tell"))])
+        assert store.followed("tell", self.LINK, None, frozenset()).owed == []
+
+    def test_only_what_succeeded_within_the_link_counts(self, store: Store) -> None:
+        self.succeed(store, "run-1", minutes=5)
+        late, early = Link("daily", after(5 * 60)), Link("daily", T0, after(4 * 60))
+        just = Link("daily", after(4 * 60), after(5 * 60))
+        found = [len(store.followed("tell", link, None, frozenset()).owed) for link in (late, early, just)]
+        assert found == [0, 0, 1]
+
+    def test_a_look_at_what_is_new_takes_in_what_was_unfinished_before(self, store: Store) -> None:
+        self.succeed(store, "run-1")
+        later = T0 + timedelta(hours=1)
+        assert store.followed("tell", self.LINK, later, frozenset()).owed == []
+        assert len(store.followed("tell", self.LINK, later, frozenset({"run-1"})).owed) == 1
+        assert len(store.followed("tell", self.LINK, T0 - timedelta(hours=1), frozenset()).owed) == 1

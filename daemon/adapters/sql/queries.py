@@ -60,7 +60,7 @@ class SqlQueries:
         if before is not None:
             last, at = select(RUNS.c.queued_at).where(RUNS.c.id == before).scalar_subquery(), RUNS.c.queued_at
             query = query.where(at <= last, or_(at < last, RUNS.c.id < before))
-        return [_run(row) for row in self._all(query)]
+        return [run_line(row) for row in self._all(query)]
 
     def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, Recent]:
         def work(connection: Connection) -> Mapping[str, Recent]:
@@ -84,7 +84,7 @@ class SqlQueries:
         query = select(ESCALATIONS, RUNS.c.job).join(RUNS, RUNS.c.id == ESCALATIONS.c.run)
         if not include_closed:
             query = query.where(ESCALATIONS.c.open == 1)
-        return [_escalation(row) for row in self._all(query.order_by(ESCALATIONS.c.asked_at, ESCALATIONS.c.id))]
+        return [escalation_line(row) for row in self._all(query.order_by(ESCALATIONS.c.asked_at, ESCALATIONS.c.id))]
 
     def ledger(self, job: str, start: datetime, end: datetime) -> list[LedgerRow]:
         """From `start` up to, not including, `end`."""
@@ -125,7 +125,7 @@ class SqlQueries:
         return list(self._database.read(lambda connection: connection.execute(query).all()))
 
 
-def _run(row: Row[Any]) -> RunRow:
+def run_line(row: Row[Any]) -> RunRow:
     return RunRow(
         id=row.id,
         job=row.job,
@@ -169,7 +169,7 @@ def _accounted(row: Row[Any]) -> Accounted:
     return Accounted(instant(row.instant), Disposition(row.disposition), row.run, state)
 
 
-def _escalation(row: Row[Any]) -> EscalationRow:
+def escalation_line(row: Row[Any]) -> EscalationRow:
     asked = read(Escalation, row.body, f"run {row.run}, escalation {row.id}")
     return EscalationRow(
         asked.id,
@@ -182,4 +182,7 @@ def _escalation(row: Row[Any]) -> EscalationRow:
         asked.asked_at,
         asked.expires_at,
         asked.digest,
+        row.option,
+        row.closed_by,
+        instant(row.closed_at),
     )

@@ -11,6 +11,8 @@ METADATA: Final = MetaData()
 _Id = BigInteger().with_variant(Integer, "sqlite")
 _OPEN: Final = text("open = 1")
 _UNREAD: Final = text("folded = 0")
+_ENDED: Final = text("ended_at IS NOT NULL")
+_UNSTARTED: Final = text("disposition IN ('missed_expired', 'blocked_invalid')")
 
 
 def _text(name: str, *, key: bool = False) -> Column[str]:
@@ -50,6 +52,7 @@ RUNS: Final = Table(
 Index("runs_occurrence", RUNS.c.job, RUNS.c.instant, RUNS.c.revision, unique=True)
 Index("runs_queued_at", RUNS.c.queued_at)
 Index("runs_job_queued_at", RUNS.c.job, RUNS.c.queued_at, RUNS.c.id)
+Index("runs_ended_at", RUNS.c.ended_at, sqlite_where=_ENDED, postgresql_where=_ENDED)
 Index("runs_open", RUNS.c.wake_at, RUNS.c.id, sqlite_where=_OPEN)
 
 STEPS: Final = Table(
@@ -111,6 +114,7 @@ INBOX: Final = Table(
     _number("at"),
     _number("folded"),
     _text("body"),
+    Column("reply", Text, nullable=True),
     sqlite_autoincrement=True,
 )
 Index("inbox_unread", INBOX.c.run, sqlite_where=_UNREAD)
@@ -125,6 +129,8 @@ LEDGER: Final = Table(
     _time("recorded_at"),
     _text("body"),
 )
+
+Index("ledger_unstarted", LEDGER.c.recorded_at, sqlite_where=_UNSTARTED, postgresql_where=_UNSTARTED)
 
 JOBS: Final = Table("jobs", METADATA, _text("job", key=True), _number("watermark"))
 
@@ -158,6 +164,19 @@ DEEDS: Final = Table(
 )
 Index("deeds_at", DEEDS.c.at)
 Index("deeds_key", DEEDS.c.key, unique=True)
+
+ALERTS: Final = Table(
+    "alerts",
+    METADATA,
+    _text("id", key=True),
+    _number("open"),
+    _number("opened_at"),
+    _text("body"),
+)
+Index("alerts_open", ALERTS.c.opened_at, sqlite_where=_OPEN, postgresql_where=_OPEN)
+
+ALERT_SOURCES: Final = Table("alert_sources", METADATA, _text("source", key=True), _number("at"))
+Index("alert_sources_at", ALERT_SOURCES.c.at)
 
 PLANS: Final = Table("plans", METADATA, _text("digest", key=True), _text("body"))
 

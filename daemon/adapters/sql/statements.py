@@ -30,6 +30,8 @@ Row: TypeAlias = Mapping[str, Any]
 
 _ONE: Final[ColumnElement[int]] = literal_column("1", Integer)
 _DELIVERED: Final[ColumnElement[str]] = literal_column("'delivered'", Text)
+_VOID: Final[ColumnElement[str]] = literal_column("'void'", Text)
+_INTENT: Final = ("state", "run", "step", "attempt", "deadline")
 
 
 class Prepared:
@@ -76,25 +78,26 @@ class Statements:
     """Everything that `SqlStore` writes. A column's bound value has the column's name."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self._dialect = dialect
+        self.dialect = dialect
         prepared = self.prepared
-        self.accounted = prepared(_keep(dialect, LEDGER))
-        self.born = prepared(_keep(dialect, RUNS))
-        self.plan = prepared(_keep(dialect, PLANS))
+        self.accounted = prepared(keep(dialect, LEDGER))
+        self.born = prepared(keep(dialect, RUNS))
+        self.plan = prepared(keep(dialect, PLANS))
         self.event = prepared(_insert(dialect, EVENTS).values(_binds(EVENTS)))
-        self.step = prepared(_upsert(dialect, STEPS, ("state", "body")))
+        self.step = prepared(upsert(dialect, STEPS, ("state", "body")))
         self.head = prepared(_head())
         self.claim = prepared(_claim())
         self.watermark = prepared(_watermark(dialect))
         self.intent = prepared(_intent(dialect))
+        self.remembered = prepared(_remembered(dialect))
         self.delivered = prepared(_effect("receipt"))
         self.voided = prepared(_effect().where(EFFECTS.c.state != _DELIVERED))
-        self.asked = prepared(_keep(dialect, ESCALATIONS))
+        self.asked = prepared(keep(dialect, ESCALATIONS))
         self.closed = prepared(_closed())
         self.folded = prepared(_folded())
 
     def prepared(self, statement: ClauseElement) -> Prepared:
-        return Prepared(statement, self._dialect)
+        return Prepared(statement, self.dialect)
 
 
 def _insert(dialect: Dialect, table: Table) -> sqlite.Insert | postgresql.Insert:
@@ -109,12 +112,12 @@ def _binds(table: Table) -> dict[str, Any]:
     return {column.name: bindparam(column.name, type_=column.type) for column in table.columns}
 
 
-def _keep(dialect: Dialect, table: Table) -> Insert:
+def keep(dialect: Dialect, table: Table) -> Insert:
     """What is there already stays as it is."""
     return _insert(dialect, table).values(_binds(table)).on_conflict_do_nothing()
 
 
-def _upsert(dialect: Dialect, table: Table, columns: Sequence[str]) -> Insert:
+def upsert(dialect: Dialect, table: Table, columns: Sequence[str]) -> Insert:
     insert = _insert(dialect, table).values(_binds(table))
     return insert.on_conflict_do_update(
         index_elements=list(table.primary_key), set_={name: insert.excluded[name] for name in columns}
@@ -151,11 +154,23 @@ def _watermark(dialect: Dialect) -> Insert:
 
 
 def _intent(dialect: Dialect) -> Insert:
-    """Never over a receipt: then no row is touched."""
+    """Never over a receipt, and over another run's intent only by who sends nothing: then no row is touched."""
     insert = _insert(dialect, EFFECTS).values(_binds(EFFECTS))
-    changed = {name: insert.excluded[name] for name in ("state", "run", "step", "attempt", "deadline")}
+    free = (EFFECTS.c.state == _VOID) | (EFFECTS.c.run == insert.excluded.run)
+    mine = free | (bindparam("sends", type_=Integer) == literal_column("0", Integer))
     return insert.on_conflict_do_update(
-        index_elements=[EFFECTS.c.key], set_=changed, where=EFFECTS.c.state != _DELIVERED
+        index_elements=[EFFECTS.c.key],
+        set_={name: insert.excluded[name] for name in _INTENT},
+        where=(EFFECTS.c.state != _DELIVERED) & mine,
+    )
+
+
+def _remembered(dialect: Dialect) -> Insert:
+    """Where the row is not there, or says of an earlier attempt that it came to nothing."""
+    insert = _insert(dialect, EFFECTS).values(_binds(EFFECTS))
+    forgotten = (EFFECTS.c.state == _VOID) & (EFFECTS.c.attempt < insert.excluded.attempt)
+    return insert.on_conflict_do_update(
+        index_elements=[EFFECTS.c.key], set_={name: insert.excluded[name] for name in _INTENT}, where=forgotten
     )
 
 
@@ -169,4 +184,5 @@ def _closed() -> Update:
 
 
 def _folded() -> Update:
-    return update(INBOX).values(folded=_ONE).where(INBOX.c.id == bindparam("message"), INBOX.c.run == bindparam("of"))
+    read = _set(INBOX, "reply").values(folded=_ONE)
+    return read.where(INBOX.c.id == bindparam("message"), INBOX.c.run == bindparam("of"))

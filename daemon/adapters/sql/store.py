@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from datetime import datetime
 from functools import partial
 
 from sqlalchemy import ColumnElement, Connection, Integer, func, insert, literal_column, or_, select
 
+from daemon.domain.chain import Link
 from daemon.domain.deed import Deed
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Json, Run, RunState
 from daemon.domain.pause import Pause
 from daemon.domain.revision import Revision
-from daemon.ports import Activity, Birth, Change, EffectRow, Message
+from daemon.ports import Activity, Birth, Change, EffectRow, Followed, Message
 
 from . import leases
 from .database import Database
 from .deeds import SqlDeeds
 from .instants import instant, micros
-from .rows import ledger_row, message_row, read_json, to_effect, to_message, to_run, write_json
+from .rows import known_intent, ledger_row, message_row, read_json, to_effect, to_message, to_run, write_json
 from .schema import EFFECTS, INBOX, PLANS, RUNS, STEPS
 from .timetables import SqlTimetables
 from .writing import Writing
@@ -79,6 +80,9 @@ class SqlStore:
     def activity(self, jobs: Iterable[str], since: datetime) -> Activity:
         return self._timetables.activity(jobs, since)
 
+    def followed(self, follower: str, link: Link, since: datetime | None, also: Set[str]) -> Followed:
+        return self._timetables.followed(follower, link, since, also)
+
     def load(self, run_id: str) -> Run:
         return self.database.read(partial(load, run_id=run_id))
 
@@ -131,10 +135,23 @@ class SqlStore:
         query = select(INBOX).where(INBOX.c.run == run_id, _unread()).order_by(INBOX.c.id)
         return [to_message(row) for row in self.database.read(lambda connection: connection.execute(query).all())]
 
+    def reply(self, message: int) -> str | None:
+        query = select(INBOX.c.reply).where(INBOX.c.id == message)
+        return self.database.read(lambda connection: connection.execute(query).scalar_one_or_none())
+
     def effect(self, key: str) -> EffectRow | None:
         query = select(EFFECTS).where(EFFECTS.c.key == key)
         row = self.database.read(lambda connection: connection.execute(query).one_or_none())
         return None if row is None else to_effect(row)
+
+    def remember(self, intents: Sequence[EffectRow], *, fence: int = 0) -> int:
+        rows = [known_intent(row) for row in intents]
+
+        def work(connection: Connection) -> int:
+            leases.check_fence(connection, fence)
+            return sum(self._statements.remembered.run(connection, row) for row in rows)
+
+        return self.database.write(work)
 
     def save_plan(self, digest: str, body: Json) -> None:
         row = {"digest": digest, "body": write_json(body)}

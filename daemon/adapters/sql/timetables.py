@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Integer, func, insert, literal_column, select, update
+from sqlalchemy import ColumnElement, Connection, Integer, Row, func, insert, literal_column, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from daemon.domain import codec
+from daemon.domain.chain import Link, Success
+from daemon.domain.model import RunState
 from daemon.domain.pause import Pause
 from daemon.domain.revision import Revision
-from daemon.ports import Activity
+from daemon.ports import Activity, Followed, Unreadable
 
 from . import leases
 from .database import Database
 from .instants import instant, micros
-from .rows import read, shown
-from .schema import JOBS, PAUSES, RUNS, SCHEDULES
+from .rows import read, shown, to_run
+from .schema import JOBS, LEDGER, PAUSES, RUNS, SCHEDULES
 from .statements import Statements
 
 DRY_RUN = "dry run"
@@ -90,6 +94,30 @@ class SqlTimetables:
             )
 
         return self._database.read(work)
+
+    def followed(self, follower: str, link: Link, since: datetime | None, also: Set[str]) -> Followed:
+        of_upstream = (RUNS.c.job == link.upstream, RUNS.c.cause != DRY_RUN)
+        unfinished = select(RUNS.c.id).where(*of_upstream, RUNS.c.open == literal_column("1", Integer))
+        accounted = select(LEDGER.c.job).where(LEDGER.c.job == follower, LEDGER.c.instant == RUNS.c.instant)
+        ended = [RUNS.c.ended_at > micros(link.after), *([RUNS.c.ended_at <= micros(link.until)] if link.until else [])]
+        owed = select(RUNS).where(*of_upstream, RUNS.c.state == RunState.SUCCEEDED.value, *ended, ~accounted.exists())
+        if since is not None:
+            owed = owed.where(or_(RUNS.c.queued_at > micros(since), RUNS.c.id.in_(sorted(also))))
+
+        def work(connection: Connection) -> Followed:
+            # What ends in between is among the unfinished, and found by the next look.
+            left = frozenset(connection.execute(unfinished).scalars())
+            return Followed(list(_successes(connection.execute(owed).all())), left)
+
+        return self._database.read(work)
+
+
+def _successes(rows: Sequence[Row[Any]]) -> Iterator[Success]:
+    """A row that this version cannot read is left alone: nothing follows it before it can."""
+    for row in rows:
+        with suppress(Unreadable):
+            run = to_run(row, [])
+            yield Success(run.id, run.instant, instant(row.ended_at), run.data)
 
 
 def _end(connection: Connection, job: str, at: datetime, by: str) -> int:

@@ -22,6 +22,7 @@ from .rows import (
     ledger_row,
     receipt_row,
     run_row,
+    shown,
     step_rows,
 )
 from .schema import DEEDS
@@ -78,7 +79,10 @@ class Writing:
         effected = list(effects(before, after, events))
         asked = [asked_row(after.id, one) for one in opened(events)]
         settled = [closed_row(after.id, one) for one in closed(before, after, events)]
-        folded = [{"message": message, "of": after.id} for message in change.folded]
+        folded = [
+            {"message": message, "of": after.id, "reply": shown(change.replies.get(message, ""))}
+            for message in change.folded
+        ]
 
         def work(connection: Connection) -> None:
             if not self._sql.head.run(connection, head):
@@ -104,4 +108,6 @@ class Writing:
 
     def _intend(self, connection: Connection, run: str, effect: Intended) -> None:
         if not self._sql.intent.run(connection, intent_row(run, effect)):
-            raise AlreadyDelivered(f"step {effect.step} of run {run}: effect {effect.key} was delivered already")
+            raise AlreadyDelivered(
+                f"step {effect.step} of run {run}: effect {effect.key} was delivered, or may be now, by another"
+            )

@@ -12,8 +12,8 @@ from fastapi.responses import HTMLResponse
 
 from ...domain.job import Job
 from ...domain.model import RunState
-from ...domain.overdue import Prospect, prospect, runs_too_long
 from ...domain.pause import EVERYTHING, Pause
+from ...domain.prospect import Prospect, prospect, runs_too_long
 from ...ports import Recent, RunRow
 from ..drawing import Spark, spark
 from ..rendering import Rendering

@@ -106,3 +106,22 @@ def test_a_pause_that_cannot_be_is_refused(
 ) -> None:
     assert clockwright(desk, *words) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_job_that_follows_another_was_due_for_each_of_its_successes(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with desk.daemon(JOB) as daemon:
+        assert JOB.schedule is not None
+        since = TODAY - timedelta(days=2)
+        daemon.store.revise(
+            [Revision(JOB.id, since, JOB.schedule), Revision("follower", since, None, JOB.id)], {"follower": since}
+        )
+    assert desk.run(JOB, day=(TODAY - timedelta(days=1)).date()) == 0
+    capsys.readouterr()
+    clockwright(desk, "account", "follower", "--json")
+    assert json.loads(capsys.readouterr().out)["sums"] == {"owed": 1}
+    with desk.daemon(JOB) as daemon:
+        daemon.store.create([], [], {"follower": datetime.now(UTC) + timedelta(seconds=1)})
+    assert clockwright(desk, "account", "follower", "--json") == 1
+    assert json.loads(capsys.readouterr().out)["sums"] == {"unaccounted": 1}

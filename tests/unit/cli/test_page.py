@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from daemon.adapters.hiding import Hiding
 from daemon.cli.exit_codes import ExitCode
-from daemon.cli.page import STUCK_SECONDS, Hiding, Tokened, Watched
+from daemon.cli.page import Tokened, Watched
 from daemon.cli.trouble import Refused
 from daemon.config import read_settings
-from daemon.ports import StoreUnavailable
+from daemon.domain.health import Health
 from daemon.testing.fake_clock import FakeClock
 from tests.unit.cli.desk import Desk
 
@@ -59,34 +60,18 @@ def test_the_command_prints_it(desk: Desk, clockwright: Callable[..., tuple[int,
     assert clockwright("web", "token", "--reader")[1].strip() == tokened(desk.folder).value("reader_token")
 
 
-class Turning:
-    turns = 0
-
-
 class TestHealth:
-    def test_a_loop_without_a_turn_is_stuck(self) -> None:
-        clock, loop = FakeClock(), Turning()
-        health = Watched(loop, clock, lambda: None)  # type: ignore[arg-type]
-        clock.advance(STUCK_SECONDS)
-        assert health.stuck() == ""
-        clock.advance(1)
-        assert health.stuck() == "the loop has made no turn for 61 s"
-        loop.turns += 1
-        assert health.stuck() == ""
+    def test_a_stalled_loop_is_told(self) -> None:
+        health = Watched(lambda: Health(alive=False, ready=False, why="the loop has made no turn for 91 s"))
+        assert (health.stuck(), health.unready()) == ("the loop has made no turn for 91 s",) * 2
 
-    def test_a_loop_that_turned_since_anybody_looked_is_well(self) -> None:
-        clock, loop = FakeClock(), Turning()
-        health = Watched(loop, clock, lambda: None)  # type: ignore[arg-type]
-        clock.advance(10 * STUCK_SECONDS)
-        loop.turns += 100
-        assert health.stuck() == ""
+    def test_nothing_is_told_where_nothing_is_wrong(self) -> None:
+        health = Watched(lambda: Health(alive=True, ready=True))
+        assert (health.stuck(), health.unready()) == ("", "")
 
-    def test_it_is_not_ready_without_its_store(self) -> None:
-        def away() -> None:
-            raise StoreUnavailable("locked by hunter2")
-
-        health = Watched(Turning(), FakeClock(), away)  # type: ignore[arg-type]
-        assert health.unready() == "the store does not answer"
+    def test_what_the_store_said_is_not_told_to_whoever_asks(self) -> None:
+        health = Watched(lambda: Health(alive=True, ready=False, why="the store: locked by hunter2"))
+        assert (health.stuck(), health.unready()) == ("", "the store does not answer")
 
 
 def test_a_rotated_secret_is_hidden_within_seconds() -> None:

@@ -60,11 +60,6 @@ def test_a_calendar_is_read(workshop: Workshop) -> None:
     assert calendar.blackouts == (Blackout(time(22), time(6), frozenset({5})),)
 
 
-def test_a_job_may_follow_another(workshop: Workshop) -> None:
-    job = scheduled(workshop, "after: other")
-    assert (job.schedule, job.after) == (None, "other")
-
-
 @pytest.mark.parametrize(
     ("lines", "message"),
     [

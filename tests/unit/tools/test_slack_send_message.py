@@ -236,3 +236,30 @@ def test_a_wall_clock_that_is_set_back_does_not_open_a_deadline_again(tmp_path: 
 
     with pytest.raises(TransientError, match="not sent: the deadline had passed"):
         send(tmp_path, with_context=replace(context(tmp_path), expires=second_ago))
+
+
+def test_people_are_called_for_by_their_ids_alone(tmp_path: Path) -> None:
+    send(tmp_path, request(tmp_path, mentions=["U0123ABCD", "S0123ABCD"]))
+    assert stored(tmp_path)["blocks"][-1]["text"]["text"] == "<@U0123ABCD> <!subteam^S0123ABCD>"
+
+
+@pytest.mark.parametrize("bad", ["!channel", "U01<>", "here", "u0123abcd"])
+def test_nobody_else_is(tmp_path: Path, bad: str) -> None:
+    with pytest.raises(ValidationError):
+        request(tmp_path, mentions=[bad])
+
+
+def test_buttons_come_last_and_carry_their_value(tmp_path: Path) -> None:
+    asked = {"label": "Abort", "action": "a", "value": "{}", "style": "danger", "confirm": "It ends <here>."}
+    send(tmp_path, request(tmp_path, buttons=[asked, {"label": "Open", "action": "b", "url": "https://example.com/1"}]))
+    [abort, opens] = stored(tmp_path)["blocks"][-1]["elements"]
+    assert (abort["action_id"], abort["value"], abort["style"]) == ("a", "{}", "danger")
+    assert abort["confirm"]["text"]["text"] == "It ends &lt;here&gt;."
+    assert "value" not in opens
+    assert opens["url"] == "https://example.com/1"
+    assert "Buttons: Abort · Open" in (tmp_path / "outbox" / "key-1" / "index.html").read_text()
+
+
+def test_a_message_can_go_below_another(tmp_path: Path) -> None:
+    send(tmp_path, request(tmp_path, thread="1712345678.000100"))
+    assert stored(tmp_path)["thread_ts"] == "1712345678.000100"

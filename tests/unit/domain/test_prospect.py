@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from daemon.domain.overdue import Prospect, prospect, runs_too_long
+from daemon.domain.prospect import Prospect, prospect, runs_too_long
 from daemon.domain.timing import Timing
 from daemon.testing.tools import make_job, make_plan
 

@@ -1,0 +1,1 @@
+"""Slack as the place where people answer: editing, whispering, and hearing presses."""

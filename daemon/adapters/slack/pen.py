@@ -1,0 +1,130 @@
+"""What is done to messages that Slack has already. Every call may be repeated, so none is asked about afterwards."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...domain.errors import ClockwrightError, Kind
+from ...domain.model import Failed, Json
+from ...ports import Letter
+
+if TYPE_CHECKING:
+    from slack_sdk import WebClient
+
+TIMEOUT_SECONDS = 10
+RETRY_AFTER = 30.0
+"""Where Slack names no time."""
+_CODE = re.compile(r"[a-z_]{3,60}")
+_CREDENTIALS = frozenset(
+    {
+        "invalid_auth",
+        "not_authed",
+        "account_inactive",
+        "token_revoked",
+        "token_expired",
+        "missing_scope",
+        "not_allowed_token_type",
+    }
+)
+_LATER = frozenset(
+    {"ratelimited", "fatal_error", "internal_error", "service_unavailable", "request_timeout", "accesslimited"}
+)
+
+
+class SlackPen:
+    """`daemon.ports.Pen` on slack_sdk. `token` is read for each call, so that a rotated one takes effect."""
+
+    def __init__(self, token: Callable[[], str], base_url: str) -> None:
+        self._token = token
+        self._base_url = base_url
+
+    def edit(self, letter: Letter, stamp: str) -> Failed | None:
+        blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": shown(letter.markdown), "verbatim": True}}]
+        return self._call(
+            "chat.update",
+            {
+                "channel": letter.channel,
+                "ts": stamp,
+                "text": escaped(letter.headline)[:3000],
+                "blocks": blocks,
+                "parse": "none",
+                "link_names": False,
+            },
+        )
+
+    def whisper(self, channel: str, user: str, text: str) -> Failed | None:
+        told = {"channel": channel, "user": user, "text": escaped(text)[:3000], "parse": "none", "link_names": False}
+        return self._call("chat.postEphemeral", told)
+
+    def open(self, trigger: str, view: Json) -> Failed | None:
+        return self._call("views.open", {"trigger_id": trigger, "view": view})
+
+    def members(self, group: str) -> frozenset[str]:
+        try:
+            found = self._client().api_call("usergroups.users.list", params={"usergroup": group})
+        except Exception:  # noqa: BLE001  # whoever cannot be looked up may not answer
+            return frozenset()
+        return frozenset(map(str, found.get("users") or ()))
+
+    def _call(self, method: str, arguments: dict[str, Any]) -> Failed | None:
+        try:
+            self._client().api_call(method, json=arguments)
+        except ClockwrightError as error:
+            return Failed(Kind.MISCONFIGURED, str(error))
+        except Exception as error:  # noqa: BLE001  # the client lets through whatever the network raises
+            return fault(method, error)
+        return None
+
+    def _client(self) -> WebClient:
+        from slack_sdk import WebClient  # noqa: PLC0415 - only who talks to Slack needs it
+
+        # Its own retry handlers would send a post again after a dropped connection, and sleep in our thread.
+        quiet = logging.getLogger("slack_sdk.quiet")
+        quiet.setLevel(logging.CRITICAL)  # it would log whole answers
+        return WebClient(
+            token=self._token(), base_url=self._base_url, timeout=TIMEOUT_SECONDS, retry_handlers=[], logger=quiet
+        )
+
+
+def fault(method: str, error: Exception) -> Failed:
+    """By status, then the time that Slack asks for, then its code; never the text of an answer that is no JSON."""
+    from slack_sdk.errors import SlackApiError  # noqa: PLC0415
+
+    said = partial(Failed, hint=None)
+    if not isinstance(error, SlackApiError):
+        return said(Kind.TRANSIENT, f"{method}: {type(error).__name__}")
+    status = getattr(error.response, "status_code", 200)
+    said_code = str(error.response.get("error"))
+    code = said_code if _CODE.fullmatch(said_code) else ""
+    if status == 429 or code in _LATER:
+        return said(Kind.TRANSIENT, f"{method}: {code or 'too many requests'}", retry_after=_pause(error))
+    if status >= 500 or not code:
+        return said(Kind.TRANSIENT, f"{method}: HTTP {status}")
+    kind = Kind.DENIED if code in _CREDENTIALS else Kind.MISCONFIGURED
+    return said(kind, f"{method}: {code}")
+
+
+def _pause(error: Any) -> float:
+    headers = getattr(error.response, "headers", {})
+    value = next((each for name, each in headers.items() if name.lower() == "retry-after"), RETRY_AFTER)
+    try:
+        return float(value)
+    except ValueError:
+        return RETRY_AFTER
+
+
+def escaped(text: str) -> str:
+    """Slack reads pings and links only between angle brackets, and we send none."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def shown(markdown: str) -> str:
+    """The little Markdown that alerts use, in Slack's dialect."""
+    text = escaped(markdown.replace("**", "*"))
+    for sign in "\\`*_[]|~":
+        text = text.replace(f"\\{sign}", sign)
+    return text.replace("\\&lt;", "&lt;").replace("\\&gt;", "&gt;").replace("\n- ", "\n• ")[:2900]

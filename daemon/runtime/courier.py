@@ -1,0 +1,110 @@
+"""Alerts go to Slack by the same tool as every report: one ladder, one escaping, one pacing."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+
+from ..domain.errors import ClockwrightError, Kind
+from ..domain.model import Failed, Json, Purpose, Reconciled, Succeeded, Verdict
+from ..domain.tool import ToolSpec
+from ..ports import Call, Ended, Letter, LetterReceipt
+from .outside import Outside
+
+TOOL = "slack_send_message"
+ASK_SECONDS = 30.0
+GRACE = 5.0
+"""Seconds that the sandbox may take to end a call that is over its time."""
+
+
+class ToolCourier:
+    """`daemon.ports.Courier` over the ToolRunner."""
+
+    def __init__(self, outside: Outside) -> None:
+        self._outside = outside
+
+    def post(self, letter: Letter, key: str, until: datetime) -> LetterReceipt | Failed:
+        outcome = self._call(letter, key, Purpose.RUN, until)
+        if isinstance(outcome, Reconciled):
+            return Failed(Kind.UNKNOWN_OUTCOME, "the tool gave an answer of the wrong kind")
+        return outcome
+
+    def ask(self, letter: Letter, key: str) -> LetterReceipt | Reconciled | Failed:
+        until = self._outside.clock.now()
+        return self._call(letter, key, Purpose.RECONCILE, until)
+
+    def _call(self, letter: Letter, key: str, purpose: Purpose, until: datetime) -> LetterReceipt | Reconciled | Failed:
+        tool = self._outside.tools.get(TOOL)
+        if tool is None:
+            return Failed(Kind.MISCONFIGURED, f"there is no tool {TOOL}")
+        try:
+            call = self._made(tool, letter, key, purpose, until)
+        except ClockwrightError as error:
+            return Failed(Kind.MISCONFIGURED, str(error))
+        try:
+            return _said(self._run(call))
+        finally:
+            self._outside.artifacts.discard(call.workdir)
+
+    def _made(self, tool: ToolSpec, letter: Letter, key: str, purpose: Purpose, until: datetime) -> Call:
+        outside = self._outside
+        name = f"alert.{key}.{purpose}"
+        left = (until - outside.clock.now()).total_seconds()
+        seconds = left if purpose is Purpose.RUN else ASK_SECONDS
+        return Call(
+            id=name,
+            tool=TOOL,
+            purpose=purpose,
+            input=_input(letter),
+            workdir=outside.artifacts.workdir(name),
+            deadline=until,
+            seconds=seconds,
+            effect_key=key,
+            secrets=dict(self._secrets(tool)),
+            outbox=outside.outbox,
+            expires=outside.clock.boot() + seconds,
+        )
+
+    def _secrets(self, tool: ToolSpec) -> Iterator[tuple[str, str]]:
+        """Raises ClockwrightError for one that the tool needs."""
+        for name in tool.secrets:
+            try:
+                yield name, self._outside.secret(name)
+            except ClockwrightError:
+                if name not in tool.optional_secrets:
+                    raise
+
+    def _run(self, call: Call) -> Ended:
+        ended: queue.SimpleQueue[Ended] = queue.SimpleQueue()
+        running = self._outside.runner.start(call, ended.put)
+        try:
+            return ended.get(timeout=call.seconds + GRACE)
+        except queue.Empty:
+            running.kill()
+            return Ended(Failed(Kind.TIMEOUT, f"no answer within {call.seconds:.0f} s"))
+
+
+def _input(letter: Letter) -> Json:
+    """Only what is set, so that the tool's own defaults hold."""
+    made = {"channel": letter.channel, "text": letter.headline, "markdown": letter.markdown}
+    more: dict[str, Json] = {
+        "mentions": list(letter.mentions),
+        "thread": letter.thread,
+        "buttons": [asdict(button) for button in letter.buttons],
+    }
+    return {**made, **{name: value for name, value in more.items() if value}}
+
+
+def _said(ended: Ended) -> LetterReceipt | Reconciled | Failed:
+    outcome = ended.outcome
+    if isinstance(outcome, Succeeded):
+        return _posted(outcome.output)
+    if isinstance(outcome, Reconciled) and outcome.verdict is Verdict.FOUND:
+        return _posted(outcome.output)
+    return outcome
+
+
+def _posted(output: Json) -> LetterReceipt:
+    return LetterReceipt(output["channel"], output.get("stamp") or "", output.get("location") or "")

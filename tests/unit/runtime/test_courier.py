@@ -1,0 +1,104 @@
+"""An alert on its way through the tool: what the tool is given, and what its answers mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+import pytest
+
+from daemon.domain.errors import ClockwrightError, Kind
+from daemon.domain.model import Failed, Purpose, Reconciled, Succeeded, Verdict
+from daemon.domain.presses import Button
+from daemon.domain.tool import ToolSpec
+from daemon.ports import Call, Ended, Letter, LetterReceipt, Running
+from daemon.runtime.courier import TOOL, ToolCourier
+from daemon.runtime.launch import NotBegun
+from daemon.testing.stage import Stage
+from daemon.testing.tools import make_tool
+
+LETTER = Letter("#ops", "daily failed", "**daily** failed", ("U0123ABCD",), "1.5", (Button("Retry", "a", "{}"),))
+OUTPUT = {"channel": "C1", "location": "https://example.slack.com/p1", "stamp": "1.5", "state": "delivered"}
+
+
+@dataclass
+class OneAnswer:
+    """A ToolRunner that gives each call the same answer."""
+
+    outcome: Succeeded | Failed | Reconciled
+    calls: list[Call] = field(default_factory=list)
+
+    def start(self, call: Call, on_end: Callable[[Ended], None]) -> Running:
+        self.calls.append(call)
+        on_end(Ended(self.outcome))
+        return NotBegun()
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def _tool() -> ToolSpec:
+    return replace(make_tool(TOOL), secrets=("slack_token", "other"), optional_secrets=("other",))
+
+
+def courier(outcome: Succeeded | Failed | Reconciled, **outside: object) -> tuple[ToolCourier, OneAnswer, Stage]:
+    stage, runner = Stage(), OneAnswer(outcome)
+    given = {"runner": runner, "tools": {TOOL: _tool()}, **outside}
+    return ToolCourier(replace(stage.outside, **given)), runner, stage  # type: ignore[arg-type]
+
+
+def only_the_token(name: str) -> str:
+    if name != "slack_token":
+        raise ClockwrightError(f"no secret {name!r} is configured")
+    return f"secret of {name}"
+
+
+def test_the_tool_gets_the_letter_its_key_and_its_secrets() -> None:
+    sender, runner, stage = courier(Succeeded(OUTPUT, "delivered"), secret=only_the_token)
+    until = stage.clock.now() + timedelta(seconds=30)
+    assert sender.post(LETTER, "key-1", until) == LetterReceipt("C1", "1.5", "https://example.slack.com/p1")
+    [call] = runner.calls
+    assert (call.tool, call.effect_key, call.deadline, call.seconds) == (TOOL, "key-1", until, 30.0)
+    assert call.input["buttons"][0]["action"] == "a"
+    assert call.input["mentions"] == ["U0123ABCD"]
+    assert call.secrets == {"slack_token": "secret of slack_token"}
+    assert "secret of" not in repr(call)
+
+
+def test_what_is_not_set_is_left_to_the_tool() -> None:
+    sender, runner, stage = courier(Succeeded(OUTPUT, "delivered"))
+    sender.post(Letter("#ops", "text", "markdown"), "key-1", stage.clock.now())
+    assert set(runner.calls[0].input) == {"channel", "text", "markdown"}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        (Reconciled(Verdict.FOUND, OUTPUT), LetterReceipt("C1", "1.5", "https://example.slack.com/p1")),
+        (Reconciled(Verdict.NOT_FOUND), Reconciled(Verdict.NOT_FOUND)),
+        (Failed(Kind.TRANSIENT, "down"), Failed(Kind.TRANSIENT, "down")),
+    ],
+)
+def test_asking_goes_to_the_tools_own_reconcile(outcome: Reconciled | Failed, said: object) -> None:
+    sender, runner, _ = courier(outcome)
+    assert sender.ask(LETTER, "key-1") == said
+    assert runner.calls[0].purpose is Purpose.RECONCILE
+
+
+def test_a_failure_is_passed_on() -> None:
+    sender, _, stage = courier(Failed(Kind.DENIED, "invalid_auth"))
+    assert sender.post(LETTER, "key-1", stage.clock.now()) == Failed(Kind.DENIED, "invalid_auth")
+
+
+def test_a_secret_or_a_tool_that_is_missing_is_a_wrong_setting() -> None:
+    def missing(name: str) -> str:
+        raise ClockwrightError(f"no secret {name!r} is configured")
+
+    outsides: list[dict[str, object]] = [{"secret": missing}, {"tools": {}}]
+    for outside in outsides:
+        sender, runner, stage = courier(Succeeded(OUTPUT, ""), **outside)
+        failed = sender.post(LETTER, "key-1", stage.clock.now())
+        assert isinstance(failed, Failed)
+        assert failed.kind is Kind.MISCONFIGURED
+        assert runner.calls == []
