@@ -55,6 +55,7 @@ class Busy:
     free = 0
     lost: frozenset[str] = frozenset()
     shunned: frozenset[str] = frozenset()
+    returns_in: float | None = None
     carried: frozenset[str] = frozenset()
 
     def begin(self, run: Run, plan: Plan, ledger: LedgerRow | None = None) -> bool:  # noqa: ARG002

@@ -17,6 +17,7 @@ from .adapters.alert_outbox import AlertOutbox
 from .adapters.artifacts import LocalArtifacts
 from .adapters.clock import SystemClock
 from .adapters.doorbell import Attended, Doorbell
+from .adapters.intent_journal import IntentJournal
 from .adapters.llm.staff import Staff
 from .adapters.sandbox.recipe import Recipe
 from .adapters.sandbox.runner import Sandbox
@@ -116,6 +117,12 @@ class Daemon:
     def signs(self) -> Signs:
         return SqlSigns(self._database)
 
+    @property
+    def has_store(self) -> bool:
+        """There is one already, as far as can be told without making it."""
+        path = self.config.settings.store.removeprefix("sqlite:///")
+        return "://" in path or Path(path).exists()
+
     def mark_restored(self, taken_at: datetime) -> None:
         """Say in the store that it was put back from a backup of then. Raises StoreError."""
         mark_restored(self._database, taken_at, self.clock.now())
@@ -180,6 +187,7 @@ class Daemon:
             secret=self._secret,
             outbox=self.config.settings.outbox,
             tools=self._tools,
+            journal=IntentJournal(self.config.settings.state / "intents.log", self.clock),
         )
 
     @cached_property

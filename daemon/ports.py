@@ -37,7 +37,7 @@ class Stale(StoreError):
 
 
 class AlreadyDelivered(Stale):
-    """An attempt would cause an effect whose receipt is in the store: reload, and adopt the receipt."""
+    """An attempt would cause an effect that was delivered, or that another run may be delivering: reload, and look."""
 
 
 class Unreadable(StoreError):
@@ -105,6 +105,18 @@ class EffectRow:
     deadline: datetime
     output: Json = None
     summary: str = ""
+
+
+class Journal(Protocol):
+    """Beside the store, which effects were about to be caused: a store that was put back knows less than it."""
+
+    def note(self, intent: EffectRow) -> None:
+        """Before anything is sent. Raises StoreUnavailable."""
+        ...
+
+    def entries(self) -> list[EffectRow]:
+        """The newest for each key."""
+        ...
 
 
 class MessageKind(StrEnum):
@@ -239,6 +251,13 @@ class Store(Protocol):
 
     def effect(self, key: str) -> EffectRow | None: ...
 
+    def remember(self, intents: Sequence[EffectRow], *, fence: int = 0) -> int:
+        """Hold as intended what this store knows nothing of, or only an earlier attempt that came to nothing.
+
+        How many those are.
+        """
+        ...
+
     def save_plan(self, digest: str, body: Json) -> None: ...
 
     def save_plans(self, bodies: Mapping[str, Json]) -> None:
@@ -295,6 +314,15 @@ class EscalationRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Recent:
+    """A job's newest runs in short, newest first: all their states, and the newest and every unfinished one in full."""
+
+    states: tuple[RunState, ...] = ()
+    last: RunRow | None = None
+    unfinished: tuple[RunRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Accounted:
     """One due instant in short: how it was accounted for, and how the run that carries it stands."""
 
@@ -321,8 +349,8 @@ class Queries(Protocol):
         """Newest first; those that come after the run `before` in that order."""
         ...
 
-    def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, list[RunRow]]:
-        """The newest runs of every one of these jobs, newest first, at most `each`; without their reasons."""
+    def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, Recent]:
+        """Of every one of these jobs its newest runs, at most `each`."""
         ...
 
     def events(self, run_id: str) -> list[Event]: ...
@@ -405,6 +433,7 @@ class Vitals:
     oldest_escalation: datetime | None = None
     outbox: int = 0
     oldest_outbox: datetime | None = None
+    alerts: int = 0
     pauses: tuple[Pause, ...] = ()
 
 
@@ -431,17 +460,22 @@ class News:
 
     ended: list[RunRow]
     unstarted: list[LedgerRow]
+    until: datetime | None = None
+    """How far it goes, where there was more than was asked for."""
+
+
+def reached(ended: Sequence[RunRow], unstarted: Sequence[LedgerRow], limit: int) -> datetime | None:
+    """How far news of at most `limit` goes; None for all the way."""
+    times = [ended[-1].ended_at] if len(ended) >= limit else []
+    times += [unstarted[-1].recorded_at] if len(unstarted) >= limit else []
+    return min((at for at in times if at), default=None)
 
 
 class AlertBook(Protocol):
     """Where alerts are kept. One writer, the leader; a write names its fence. Raises StoreError."""
 
-    def news(self, since: datetime) -> News:
-        """Oldest first; no dry runs."""
-        ...
-
-    def unfinished(self) -> list[RunRow]:
-        """Runs that have not ended; no dry runs."""
+    def news(self, since: datetime, limit: int) -> News:
+        """Oldest first, at most `limit` of either; no dry runs."""
         ...
 
     def spent(self, runs: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from ..domain.model import Run
 from ..domain.picture import Picture
 from ..ports import Notice, StoreUnavailable
 from ..runtime.loop import LEASE_SECONDS
+from ..runtime.recall import recall
 from .interrupts import heard
 from .trouble import Unavailable
 
@@ -83,6 +84,7 @@ class Carrying:
         leads = self._daemon.store.lead(self._daemon.owner, LEASE_SECONDS) is not None
         before, self._leads = self._leads, leads
         if leads and not before:
+            recall(self._daemon.outside)
             self._daemon.doorbell.listen(self._poke)
         elif before and not leads:
             self._daemon.executor.kill()

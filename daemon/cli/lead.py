@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..ports import StoreUnavailable
 from ..runtime.loop import LEASE_SECONDS
+from ..runtime.recall import recall
 from .carrying import GLANCE_SECONDS, RENEW_SECONDS, Bulletin
 
 if TYPE_CHECKING:
@@ -42,5 +43,7 @@ class Lead:
         self._leads = self._daemon.store.lead(self._daemon.owner, LEASE_SECONDS) is not None
         if before and not self._leads:
             self._daemon.executor.kill()
+        if self._leads and not before:
+            recall(self._daemon.outside)
         if not self._leads:
             self._daemon.doorbell.ring()

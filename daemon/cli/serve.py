@@ -36,6 +36,8 @@ def serve(
     ] = DRAIN_SECONDS,
 ) -> int:
     """Run every job when it is due. Ends at SIGTERM or Ctrl-C; a second signal does not wait for what runs."""
+    from ..adapters.clock import SystemClock
+    from ..adapters.hiding import Hiding
     from ..adapters.logs import Logs
     from ..adapters.metrics import Metrics
     from .page import open_page
@@ -43,14 +45,24 @@ def serve(
 
     session: Session = context.obj
     config = session.config()
-    logs = Logs(config.settings.log_format, config.settings.log_level)
+    secrets = [config.settings.secrets]
+
+    def values() -> list[str]:
+        return secrets[-1].values()
+
+    logs = Logs(config.settings.log_format, config.settings.log_level, hide=Hiding(values, SystemClock()).hide)
     logs.adopt("daemon")
     metrics = Metrics(config.jobs)
+
+    def renewed(taken: Loaded) -> None:
+        secrets.append(taken.settings.secrets)
+        metrics.expect(taken.jobs)
+
     with closing(session.daemon(config, [logs, metrics])) as daemon:
         stopping = Stopping(daemon, drain)
         daemon.notifier  # noqa: B018 - taken from the environment before a child inherits it
         metrics.look_at(daemon.gauges)
-        reloading = Reloading(session, daemon, lambda renewed: metrics.expect(renewed.jobs))
+        reloading = Reloading(session, daemon, renewed)
         signal.signal(signal.SIGHUP, lambda _number, _frame: reloading.ask())
         _announce(daemon, config, logs)
         _open_metrics(config.settings, metrics, daemon)

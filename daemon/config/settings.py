@@ -28,7 +28,7 @@ from .yaml_source import read, scalar
 
 FILE = "clockwright.yaml"
 PREFIX = "CLOCKWRIGHT_"
-OTHER_VARIABLES = frozenset({"CLOCKWRIGHT_CONFIG", "CLOCKWRIGHT_REAL_DATA"})
+OTHER_VARIABLES = frozenset({"CLOCKWRIGHT_CONFIG", "CLOCKWRIGHT_REAL_DATA", "CLOCKWRIGHT_TOKEN", "CLOCKWRIGHT_URL"})
 """Read elsewhere, so not mistaken for a misspelt setting."""
 Port = Annotated[int, Field(ge=1, le=65535)]
 

@@ -14,12 +14,13 @@ from .policy import DELIVERED
 
 @dataclass(frozen=True, slots=True)
 class Intended:
-    """An attempt that may cause the effect has begun."""
+    """An attempt that may cause the effect has begun; `sends` where it was not ended in the same breath."""
 
     key: str
     step: str
     attempt: int
     deadline: datetime
+    sends: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def effects(before: Run, after: Run, events: Iterable[Event]) -> Iterator[Effect
     for event in events:
         if isinstance(event, AttemptStarted):
             begun[event.step] = event.attempt
-            yield from _intended(event)
+            yield from _intended(event, _step(after, event.step))
         elif isinstance(event, AttemptEnded):
             was, now = _step(before, event.step), _step(after, event.step)
             yield from _ended(event, begun.get(event.step, was.attempt), was, now)
@@ -87,10 +88,11 @@ def _step(run: Run, step: str) -> StepRun:
     return run.steps.get(step) or StepRun(step)
 
 
-def _intended(event: AttemptStarted) -> Iterator[Effected]:
+def _intended(event: AttemptStarted, after: StepRun) -> Iterator[Effected]:
     attempt = event.attempt
     if attempt.purpose is Purpose.RUN and attempt.effect_key:
-        yield Intended(attempt.effect_key, event.step, attempt.number, attempt.deadline)
+        sends = after.attempt is not None and after.attempt.number == attempt.number
+        yield Intended(attempt.effect_key, event.step, attempt.number, attempt.deadline, sends)
 
 
 def _ended(event: AttemptEnded, flying: Attempt | None, was: StepRun, now: StepRun) -> Iterator[Effected]:

@@ -8,6 +8,7 @@ from typing import Protocol
 from ..ports import Notice, Severity, StoreError
 from .loop import LEASE_SECONDS
 from .outside import Outside
+from .recall import recall
 from .renewal import Jobs, Renewal
 from .scheduler import Scheduler
 
@@ -37,11 +38,13 @@ class Service:
         return epoch is not None
 
     def take_over(self) -> None:
+        recall(self._outside)
         self._executor.reopen()
         self._scheduler.adopt()
         self._outside.sink.notice(Notice("serving", "this daemon holds the lease and serves", Severity.INFO))
 
     def take_up(self) -> None:
+        recall(self._outside)
         self._scheduler.take_up()
 
     def tick(self) -> datetime:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..domain.tool import ToolSpec
-from ..ports import Artifacts, Clock, Decider, EventSink, Store, ToolRunner
+from ..ports import Artifacts, Clock, Decider, EventSink, Journal, Store, ToolRunner
 from .rules import Rules
 
 
@@ -34,4 +34,5 @@ class Outside:
     tools: Mapping[str, ToolSpec] = field(default_factory=dict)
     """The tools as they are now; a run that was planned with others is checked against them. Empty for no check."""
     fence: Fence = field(default_factory=Fence)
+    journal: Journal | None = None
     rules: Rules = Rules()

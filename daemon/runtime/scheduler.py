@@ -47,6 +47,9 @@ class Carrier(Protocol):
     def carried(self) -> frozenset[str]: ...
 
     @property
+    def returns_in(self) -> float | None: ...
+
+    @property
     def shunned(self) -> frozenset[str]: ...
 
     def begin(self, run: Run, plan: Plan, ledger: LedgerRow | None = None) -> bool: ...
@@ -117,7 +120,9 @@ class Scheduler:
     def _look_next(self, now: datetime) -> datetime:
         look = self._guard.until if self._guard.holds else self._roster.next_look()
         ends = (pause.until for pause in self._pauses.values())
-        wakes = filter(None, [self._outside.store.next_wake(self._carrier.shunned), look, *ends])
+        lost = self._carrier.returns_in
+        returns = None if lost is None else now + timedelta(seconds=lost)
+        wakes = filter(None, [self._outside.store.next_wake(self._carrier.shunned), look, returns, *ends])
         return min([now + LONGEST_SLEEP, *(at if at > now else now + NO_ROOM for at in wakes)])
 
     def _watch_clock(self) -> None:

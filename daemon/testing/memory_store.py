@@ -17,7 +17,7 @@ from daemon.domain.model import Json, Run, RunState
 from daemon.domain.pause import Pause
 from daemon.domain.projection import effects
 from daemon.domain.revision import Revision
-from daemon.ports import Activity, Birth, Change, EffectRow, Followed, Message, Stale
+from daemon.ports import Activity, Birth, Change, EffectRow, EffectState, Followed, Message, Stale
 
 from .memory_alert_book import MemoryAlertBook
 from .memory_queries import MemoryQueries
@@ -181,6 +181,13 @@ class MemoryStore(MemoryQueries):
     def alerts(self) -> MemoryAlertBook:
         return MemoryAlertBook(self._tables, self._writing)
 
+    def remember(self, intents: Sequence[EffectRow], *, fence: int = 0) -> int:
+        with self._writing("remember", fence):
+            effects = self._tables.effects
+            new = [row for row in intents if _is_forgotten(effects.get(row.key), row)]
+            effects.update({row.key: row for row in new})
+            return len(new)
+
     def effect(self, key: str) -> EffectRow | None:
         return self._tables.effects.get(key)
 
@@ -282,6 +289,10 @@ def _names(birth: Birth) -> set[object]:
     run = birth.run
     due = birth.ledger.occurrence if birth.ledger else None
     return {run.id, (run.job, run.instant, run.revision)} | ({(due.job, due.instant)} if due else set())
+
+
+def _is_forgotten(held: EffectRow | None, intent: EffectRow) -> bool:
+    return held is None or (held.state is EffectState.VOID and held.attempt < intent.attempt)
 
 
 def _is_due(kept: Kept, now: datetime, owner: str, unread: Set[str]) -> bool:

@@ -91,8 +91,8 @@ class Tables:
     def refuse_delivered(self, run: Run, effected: Iterable[Effected]) -> None:
         for effect in effected:
             held = self.effects.get(effect.key) if isinstance(effect, Intended) else None
-            if held and held.state is EffectState.DELIVERED:
-                raise AlreadyDelivered(f"run {run.id}: effect {effect.key} was delivered already")
+            if held and isinstance(effect, Intended) and not _may_intend(held, run.id, effect):
+                raise AlreadyDelivered(f"run {run.id}: effect {effect.key} was delivered, or may be now, by another")
 
     def effect(self, run: str, effected: Iterable[Effected]) -> None:
         for effect in effected:
@@ -129,6 +129,12 @@ class Tables:
             return run
         steps: dict[str, StepRun] = {name: self.through(step) for name, step in run.steps.items()}
         return replace(self.through(run), epoch=run.epoch, version=run.version, steps=steps)
+
+
+def _may_intend(held: EffectRow, run: str, effect: Intended) -> bool:
+    if held.state is EffectState.DELIVERED:
+        return False
+    return held.state is EffectState.VOID or held.run == run or not effect.sends
 
 
 def _moved(row: EffectRow, effect: Delivered | Voided) -> EffectRow:

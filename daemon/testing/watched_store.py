@@ -136,6 +136,10 @@ class WatchedStore:
         self._watch.touch()
         return self._inner.reply(message)
 
+    def remember(self, intents: Sequence[EffectRow], *, fence: int = 0) -> int:
+        self._watch.touch(writes=True)
+        return self._inner.remember(intents, fence=fence)
+
     def effect(self, key: str) -> EffectRow | None:
         self._watch.touch()
         return self._inner.effect(key)

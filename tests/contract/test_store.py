@@ -14,7 +14,16 @@ from daemon.domain.chain import Link, Success
 from daemon.domain.codec import to_plain
 from daemon.domain.deed import Deed
 from daemon.domain.errors import Kind
-from daemon.domain.events import Answered, AttemptEnded, EffectAdopted, Escalated, RunClaimed, RunEnded, RunStarted
+from daemon.domain.events import (
+    Answered,
+    AttemptEnded,
+    AttemptStarted,
+    EffectAdopted,
+    Escalated,
+    RunClaimed,
+    RunEnded,
+    RunStarted,
+)
 from daemon.domain.job import Disposition
 from daemon.domain.model import Failed, Purpose, Reconciled, Run, RunState, StepState, Succeeded, Verdict
 from daemon.domain.pause import Pause
@@ -26,6 +35,7 @@ from daemon.ports import (
     AlreadyDelivered,
     Birth,
     Change,
+    EffectRow,
     EffectState,
     Followed,
     Message,
@@ -376,6 +386,40 @@ class TestEffects:
         store.commit(a_start(failed, attempt=an_attempt(2, key="key-1")))
         assert _state(store) is EffectState.INTENT
 
+    def test_a_key_that_another_run_may_be_delivering_takes_no_new_intent(self, store: Store) -> None:
+        store.commit(a_start(_claimed(store), attempt=an_attempt(key="key-1")))
+        run = _claimed(store, "run-2", revision=2)
+        with pytest.raises(AlreadyDelivered):
+            store.commit(a_start(run, attempt=an_attempt(key="key-1")))
+        assert store.load("run-2") == run
+
+    def test_who_sends_nothing_may_take_over_what_another_run_may_have_delivered(self, store: Store) -> None:
+        store.commit(a_start(_claimed(store), attempt=an_attempt(key="key-1")))
+        run, attempt = _claimed(store, "run-2", revision=2), an_attempt(key="key-1")
+        unknown = Failed(Kind.UNKNOWN_OUTCOME, "another run may have delivered this")
+        events = (AttemptStarted(T0, "send", attempt), AttemptEnded(T0, "send", 1, unknown))
+        in_doubt = replace(run.steps["send"], state=StepState.RUNNING, started=1, unknown=attempt, failure=unknown)
+        store.commit(a_change(run, *events, step=in_doubt))
+        row = store.effect("key-1")
+        assert row is not None
+        assert (row.state, row.run) == (EffectState.INTENT, "run-2")
+
+    def test_what_the_store_knows_nothing_of_is_remembered_as_meant(self, store: Store) -> None:
+        _deliver(store, "run-1", "delivered")
+        voided = a_start(_claimed(store, "run-2", revision=2), attempt=an_attempt(key="voided"))
+        store.commit(voided)
+        _finish(store, voided, Failed(Kind.TRANSIENT, "503"))
+        rows = [EffectRow(key, EffectState.INTENT, "before", "send", 1, T0) for key in ("delivered", "voided", "new")]
+
+        assert store.remember(rows) == 1
+        assert store.remember([replace(row, attempt=2) for row in rows]) == 1
+        states = {row.key: found.state for row in rows if (found := store.effect(row.key))}
+        assert states == {
+            "delivered": EffectState.DELIVERED,
+            "voided": EffectState.INTENT,
+            "new": EffectState.INTENT,
+        }
+
     def test_an_adopted_receipt_changes_no_effect(self, store: Store, queries: Queries) -> None:
         _deliver(store, "run-1", "key-1")
         run = _claimed(store, "run-2", revision=2)
@@ -641,14 +685,17 @@ class TestDeeds:
 class TestPageQueries:
     def test_the_newest_runs_of_each_job(self, store: Store, queries: Queries) -> None:
         runs = [a_run(f"{job}-{n}", job=job, at=after(n), reason="why") for job in ("one", "two") for n in range(3)]
-        store.create([Birth(run) for run in runs])
+        ended = [replace(run, state=RunState.FAILED) if run.id == "two-2" else run for run in runs]
+        store.create([Birth(run) for run in ended])
         recent = queries.recent(["two", "one", "none"], 2)
-        assert {job: [row.id for row in rows] for job, rows in recent.items()} == {
-            "one": ["one-2", "one-1"],
-            "two": ["two-2", "two-1"],
-            "none": [],
+        assert {job: found.states for job, found in recent.items()} == {
+            "one": (RunState.QUEUED, RunState.QUEUED),
+            "two": (RunState.FAILED, RunState.QUEUED),
+            "none": (),
         }
-        assert recent["one"][0] == replace(queries.runs("one")[0], reason="")
+        assert recent["one"].unfinished == tuple(queries.runs("one", limit=2))
+        assert (recent["two"].last, recent["two"].unfinished) == (queries.runs("two")[0], (queries.runs("two")[1],))
+        assert recent["none"].last is None
 
     def test_runs_are_paged_by_the_last_one_seen(self, store: Store, queries: Queries) -> None:
         store.create([Birth(a_run(f"run-{n}", job=f"job-{n}")) for n in range(5)])

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from daemon.adapters.intent_journal import IntentJournal
 from daemon.adapters.sql import SqlStore, open_store
 from daemon.domain.plan import Step
 from daemon.ports import Birth
@@ -25,7 +26,7 @@ from daemon.testing.tools import ZONE_DATA, make_job, make_plan, make_run
 from tests.integration.test_sql_store import file_limit
 
 pytestmark = pytest.mark.slow
-HOURLY = make_job(make_plan([Step("a", "look")], job="hourly"))
+HOURLY = make_job(make_plan([Step("a", "look"), Step("post", "send", needs=("a",), inputs={"to": "#a"})], job="hourly"))
 ASKED = make_plan([Step("a", "look")], job="asked")
 
 
@@ -37,7 +38,8 @@ class Serving:
         self.store: SqlStore = open_store(path, busy_seconds=0.001)
         self._stage = Stage()
         self.clock, self.said = self._stage.clock, self._stage.sink
-        outside, plans = replace(self._stage.outside, store=self.store), Plans(self.store)
+        journal = IntentJournal(path.with_name("intents.log"), self.clock)
+        outside, plans = replace(self._stage.outside, store=self.store, journal=journal), Plans(self.store)
         executor = InlineExecutor(outside, plans, self.clock)
         jobs = {HOURLY.id: HOURLY}
         self._plans = plans
@@ -63,6 +65,11 @@ class Serving:
     def ends(self) -> dict[str, int]:
         with by_hand(self.path) as rows:
             return dict(rows.execute("SELECT job || ' ' || state, count(*) FROM runs GROUP BY 1").fetchall())
+
+    @property
+    def arrived(self) -> int:
+        """Messages at the receiver, which takes a key as often as it is sent."""
+        return len(self._stage.runner.receiver.parcels)
 
     def close(self) -> None:
         self.store.close()
@@ -134,3 +141,5 @@ def test_a_file_that_was_replaced_by_an_older_one_is_said_and_used(serving: Serv
     assert "store_trouble" in serving.said.topics()
     assert serving.said.topics()[-1] == "store_recovered"
     assert serving.ends() == {"hourly succeeded": 1}, "the instant that the older file knows nothing of"
+    assert serving.arrived == 1, "its receiver was asked, and has it"
+    assert "store_is_older" in serving.said.topics()

@@ -93,7 +93,13 @@ def intent_row(run: str, effect: Intended) -> Row:
         "attempt": effect.attempt,
         "deadline": micros(effect.deadline),
         "receipt": None,
+        "sends": int(effect.sends),
     }
+
+
+def known_intent(row: EffectRow) -> Row:
+    """As it is put back from the journal beside the store."""
+    return intent_row(row.run, Intended(row.key, row.step, row.attempt, row.deadline))
 
 
 def receipt_row(effect: Delivered) -> Row:

@@ -30,6 +30,8 @@ Row: TypeAlias = Mapping[str, Any]
 
 _ONE: Final[ColumnElement[int]] = literal_column("1", Integer)
 _DELIVERED: Final[ColumnElement[str]] = literal_column("'delivered'", Text)
+_VOID: Final[ColumnElement[str]] = literal_column("'void'", Text)
+_INTENT: Final = ("state", "run", "step", "attempt", "deadline")
 
 
 class Prepared:
@@ -87,6 +89,7 @@ class Statements:
         self.claim = prepared(_claim())
         self.watermark = prepared(_watermark(dialect))
         self.intent = prepared(_intent(dialect))
+        self.remembered = prepared(_remembered(dialect))
         self.delivered = prepared(_effect("receipt"))
         self.voided = prepared(_effect().where(EFFECTS.c.state != _DELIVERED))
         self.asked = prepared(keep(dialect, ESCALATIONS))
@@ -151,11 +154,23 @@ def _watermark(dialect: Dialect) -> Insert:
 
 
 def _intent(dialect: Dialect) -> Insert:
-    """Never over a receipt: then no row is touched."""
+    """Never over a receipt, and over another run's intent only by who sends nothing: then no row is touched."""
     insert = _insert(dialect, EFFECTS).values(_binds(EFFECTS))
-    changed = {name: insert.excluded[name] for name in ("state", "run", "step", "attempt", "deadline")}
+    free = (EFFECTS.c.state == _VOID) | (EFFECTS.c.run == insert.excluded.run)
+    mine = free | (bindparam("sends", type_=Integer) == literal_column("0", Integer))
     return insert.on_conflict_do_update(
-        index_elements=[EFFECTS.c.key], set_=changed, where=EFFECTS.c.state != _DELIVERED
+        index_elements=[EFFECTS.c.key],
+        set_={name: insert.excluded[name] for name in _INTENT},
+        where=(EFFECTS.c.state != _DELIVERED) & mine,
+    )
+
+
+def _remembered(dialect: Dialect) -> Insert:
+    """Where the row is not there, or says of an earlier attempt that it came to nothing."""
+    insert = _insert(dialect, EFFECTS).values(_binds(EFFECTS))
+    forgotten = (EFFECTS.c.state == _VOID) & (EFFECTS.c.attempt < insert.excluded.attempt)
+    return insert.on_conflict_do_update(
+        index_elements=[EFFECTS.c.key], set_={name: insert.excluded[name] for name in _INTENT}, where=forgotten
     )
 
 

@@ -20,7 +20,7 @@ from . import leases
 from .database import Database
 from .deeds import SqlDeeds
 from .instants import instant, micros
-from .rows import ledger_row, message_row, read_json, to_effect, to_message, to_run, write_json
+from .rows import known_intent, ledger_row, message_row, read_json, to_effect, to_message, to_run, write_json
 from .schema import EFFECTS, INBOX, PLANS, RUNS, STEPS
 from .timetables import SqlTimetables
 from .writing import Writing
@@ -143,6 +143,15 @@ class SqlStore:
         query = select(EFFECTS).where(EFFECTS.c.key == key)
         row = self.database.read(lambda connection: connection.execute(query).one_or_none())
         return None if row is None else to_effect(row)
+
+    def remember(self, intents: Sequence[EffectRow], *, fence: int = 0) -> int:
+        rows = [known_intent(row) for row in intents]
+
+        def work(connection: Connection) -> int:
+            leases.check_fence(connection, fence)
+            return sum(self._statements.remembered.run(connection, row) for row in rows)
+
+        return self.database.write(work)
 
     def save_plan(self, digest: str, body: Json) -> None:
         self.save_plans({digest: body})

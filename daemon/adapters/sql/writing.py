@@ -108,4 +108,6 @@ class Writing:
 
     def _intend(self, connection: Connection, run: str, effect: Intended) -> None:
         if not self._sql.intent.run(connection, intent_row(run, effect)):
-            raise AlreadyDelivered(f"step {effect.step} of run {run}: effect {effect.key} was delivered already")
+            raise AlreadyDelivered(
+                f"step {effect.step} of run {run}: effect {effect.key} was delivered, or may be now, by another"
+            )
