@@ -86,6 +86,7 @@ LOOKED_AT: Final = (
     _gauge("outbox_depth", "Deliveries that are meant and not known to have arrived."),
     _gauge("outbox_oldest_timestamp_seconds", "When the run of the oldest of them began; 0 without one."),
     _gauge("store_up", "1 while the store answers."),
+    _gauge("slack_socket_up", "1 while presses can be heard by Socket Mode; absent without it."),
     _gauge("job_next_due_timestamp_seconds", "When the job is due next; absent without a schedule.", JOB),
     _gauge("job_deadline_timestamp_seconds", "By when it must have come to its end; absent where nothing is due.", JOB),
     _gauge("job_overdue", "1 while the job is later than it may be.", JOB),

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..config.secrets import SecretMissing
 from .session import Session
 from .trouble import Refused, Unavailable
 
@@ -86,9 +85,11 @@ class Tokened:
         return bool(self.settings.http.reader_token or self.settings.http.operator_token)
 
     def _quietly(self, which: str) -> str:
+        from ..domain.errors import ClockwrightError
+
         try:
             return self.value(which)
-        except (Refused, SecretMissing, Unavailable):
+        except ClockwrightError:  # the secret is not there now, or not good enough
             return ""
 
     def _long_enough(self, name: str, value: str) -> str:
@@ -102,8 +103,8 @@ def _made(path: Path) -> str:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not path.exists():
-            draft = path.with_name(f".{path.name}-{os.getpid()}")
-            handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            draft = path.with_name(f".{path.name}-{token_urlsafe(6)}")
+            handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "w") as stream:
                 stream.write(token_urlsafe(32))
             _place(draft, path)

@@ -75,6 +75,7 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
 
 
 def test_every_metric_of_the_list_is_exposed(scene: Scene) -> None:
+    scene.gauges.notice(Notice("slack_socket_up", "Slack's socket is connected"))
     text = scene.metrics.exposition().decode()
     assert [metric.full_name for metric in LOOKED_AT if f"\n{metric.full_name}" not in text] == []
 
@@ -138,6 +139,13 @@ def test_a_refused_reload_shows_until_one_is_taken(scene: Scene) -> None:
     for topic, expected in (("reload_refused", 0), ("reloaded", 1)):
         scene.gauges.notice(Notice(topic, "", Severity.INFO))
         assert scene.value("config_reload_successful") == expected
+
+
+def test_the_socket_of_slack_is_up_or_down_or_not_there(scene: Scene) -> None:
+    assert scene.value("slack_socket_up") is None
+    for topic, value in (("slack_socket_up", 1), ("slack_socket_down", 0)):
+        scene.gauges.notice(Notice(topic, "Slack's socket"))
+        assert scene.value("slack_socket_up") == value
 
 
 def test_a_look_reads_what_is_open_and_never_all_there_ever_was(scene: Scene) -> None:
