@@ -62,6 +62,7 @@ from .runtime.tidy import Tidied
 if TYPE_CHECKING:
     from .adapters.alarm import Alarm
     from .adapters.gauges import Gauges
+    from .adapters.heartbeats import Heartbeats
     from .adapters.llm.office import Office
 
 
@@ -317,6 +318,20 @@ class Daemon:
         alerter = self.reception.alerter
         self.observers.add(alerter)
         return Alerting(lookout, alerter, self.clock, self.observers)
+
+    @cached_property
+    def heartbeats(self) -> Heartbeats | None:
+        """For whoever listens outside; None where nobody does."""
+        wanted = self.config.settings.heartbeat
+        if not (wanted.loop or wanted.jobs):
+            return None
+        from .adapters.heartbeats import Heartbeats, Targets  # noqa: PLC0415 - httpx is slow to import
+
+        every, timeout = wanted.every.total_seconds(), wanted.timeout.total_seconds()
+        targets = Targets(wanted.loop, wanted.jobs, every, timeout)
+        made = Heartbeats(targets, lambda: self.loop.pulse, self.observers.notice)
+        self.observers.add(made)
+        return made
 
     @cached_property
     def loop(self) -> Loop:

@@ -69,8 +69,12 @@ def serve(
         page = open_page(daemon, metrics)
         duty = daemon.attended
         daemon.reception.open()
+        if daemon.heartbeats:
+            daemon.heartbeats.start()
         daemon.loop.run(duty)
         stopping.end()
+        if daemon.heartbeats:
+            daemon.heartbeats.stop()
         if page:
             page.stop()
     return ExitCode.OK

@@ -24,6 +24,9 @@ AT_FIRST = timedelta(days=1)
 AFTER_A_START = timedelta(hours=1)
 OVERLAP = timedelta(minutes=2)
 """How much later than its time something may be stored."""
+AT_ONCE = 5000
+"""What one look takes in at most; the next goes on from there."""
+A_MOMENT = timedelta(milliseconds=1)
 STALE_DIGEST = timedelta(hours=12)
 _GOOD = frozenset({RunState.SUCCEEDED, RunState.DEGRADED})
 _T = TypeVar("_T")
@@ -54,38 +57,41 @@ class Intake:
 class AlertIntake:
     """Asks level, not edge: everything since a while ago, less what was taken in already. Not thread safe."""
 
-    def __init__(self, book: AlertBook, store: Store, queries: Queries, jobs: Callable[[], Mapping[str, Job]]) -> None:
+    def __init__(
+        self,
+        book: AlertBook,
+        store: Store,
+        queries: Queries,
+        jobs: Callable[[], Mapping[str, Job]],
+        limit: int = AT_ONCE,
+    ) -> None:
         self._book = book
         self._store = store
         self._queries = queries
         self._jobs = jobs
+        self._limit = limit
         self._since: datetime | None = None
+        self._reached: datetime | None = None
 
     def look(self, now: datetime, daily: Daily | None) -> Intake:
         """Raises StoreError. The same look twice gives the same, until what it gave is saved."""
-        news = self._book.news(self._since or self._start(now))
+        news = self._book.news(self._since or self._start(now), self._limit)
+        self._reached = news.until
         bad = [row for row in news.ended if row.state in {RunState.FAILED, RunState.DEGRADED}]
         found = [
             *self._fresh({f"run/{row.id}/ended": row for row in bad}, self._ended),
             *self._fresh({_due(row): row for row in news.unstarted}, self._unstarted),
             *self._fresh({f"run/{row.run}/asked/{row.id}": row for row in self._queries.escalations()}, self._asked),
-            *self._fresh(dict(self._late(now)), self._delayed),
             *self._fresh({f"pause/{one.job}/{one.since.isoformat()}": one for one in self._streaks()}, self._paused),
         ]
         cures = [Cure(row.job, row.ended_at or now, row.state) for row in news.ended if row.state in _GOOD]
         told, skipped = self._digest(now, daily)
         return Intake(sorted([*found, *told], key=lambda trouble: trouble.at), cures, skipped)
 
-    def looked(self, now: datetime) -> None:
-        """What the look at that time found is saved."""
-        self._since = now - OVERLAP
-
-    def next_look(self, now: datetime, daily: Daily | None) -> datetime | None:
-        """When something will be to tell that nobody rings about."""
-        coming = [at for row in self._book.unfinished() if (at := self._deadline(row)) and at > now]
-        if daily:
-            coming.append(daily.next(now))
-        return min(coming, default=None)
+    def looked(self, now: datetime) -> bool:
+        """What the look at that time found is saved. False where there is more to be found at once."""
+        self._since = self._reached - A_MOMENT if self._reached else now - OVERLAP
+        return self._reached is None
 
     def subject(self, job: str) -> Subject:
         found = self._jobs().get(job)
@@ -132,11 +138,6 @@ class AlertIntake:
         asked = run.escalations.get(row.id)
         return troubles.of_question(run, asked, self.subject(run.job)) if asked and not run.dry_run else None
 
-    def _late(self, now: datetime) -> Iterator[tuple[str, RunRow]]:
-        for row in self._book.unfinished():
-            if (at := self._deadline(row)) and at <= now:
-                yield f"run/{row.id}/late", row
-
     def _deadline(self, row: RunRow) -> datetime | None:
         within = self._finish_within(row.job)
         return row.instant + within if within is not None and row.cause == "schedule" else None
@@ -144,10 +145,6 @@ class AlertIntake:
     def _finish_within(self, job: str) -> timedelta | None:
         found = self._jobs().get(job)
         return found.timing.finish_within if found else None
-
-    def _delayed(self, row: RunRow) -> Trouble | None:
-        run, within = self._store.load(row.id), self._finish_within(row.job)
-        return troubles.of_delay(run, within, self.subject(row.job)) if within and not run.state.ended else None
 
     def _digest(self, now: datetime, daily: Daily | None) -> tuple[list[Trouble], list[str]]:
         """Once for each due instant; one that is long past is left out."""
@@ -162,7 +159,7 @@ class AlertIntake:
         return [summed_up(self._day(daily.last(until - timedelta(seconds=1)), until))], []
 
     def _day(self, since: datetime, until: datetime) -> FleetDay:
-        news = self._book.news(since)
+        news = self._book.news(since, AT_ONCE)
         rows = [row for row in news.ended if row.ended_at and row.ended_at <= until]
         return FleetDay(
             since=since,

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from ..domain.absent import Absent
 from ..domain.birth import job_of
+from ..domain.codec import prepare
 from ..domain.job import Job, LedgerRow
 from ..domain.model import Run
 from ..domain.pause import EVERYTHING, Pause
@@ -67,6 +68,7 @@ class Scheduler:
         self._roster = Roster(jobs)
         self._accountant = Accountant(outside, plans, zone_data)
         self._chains = Chains(outside, plans)
+        self._plans = plans
         self._guard = ClockGuard(outside.clock)
         self._pauses: dict[str, Pause] = {}
         self.pace = Pace()
@@ -100,6 +102,8 @@ class Scheduler:
         """Go on from where the store says that accounting stopped. Raises StoreError."""
         self._roster.take_up(self._outside.store, self._outside.clock.now(), self._outside.fence.epoch)
         self._chains.forget()
+        prepare(Run, LedgerRow)
+        self._plans.keep_all(job.plan for job in self._roster.jobs.values() if job.schedule or job.after)
 
     def tick(self) -> datetime:
         """Account for what is due, drive what wants driving; the instant at which to look again. Raises StoreError."""

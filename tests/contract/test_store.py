@@ -457,7 +457,7 @@ class TestEscalations:
 
 class TestPlans:
     def test_a_plan_is_kept_under_its_digest(self, store: Store) -> None:
-        store.save_plan("digest", {"steps": [{"id": "query", "with": {"limit": 1.5}}]})
+        store.save_plans({"digest": {"steps": [{"id": "query", "with": {"limit": 1.5}}]}})
         store.save_plan("digest", {"steps": [{"id": "query", "with": {"limit": 1.5}}]})
         assert store.load_plan("digest") == {"steps": [{"id": "query", "with": {"limit": 1.5}}]}
 

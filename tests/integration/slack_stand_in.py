@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from uuid import uuid4
 
 Answer = tuple[int, Mapping[str, str], bytes]
 FINE: Answer = (200, {}, b'{"ok": true}')
@@ -100,6 +101,7 @@ class Line:
         self._connection = connection
         self._deaf = deaf
         self._acknowledged: set[str] = set()
+        self._sending = threading.Lock()
         self._changed = threading.Condition()
         self.open = True
         try:
@@ -111,7 +113,7 @@ class Line:
         threading.Thread(target=self._read, daemon=True).start()
 
     def deliver(self, payload: Any, seconds: float = 5.0) -> float:
-        begun, envelope = time.monotonic(), f"envelope-{time.monotonic_ns()}"
+        begun, envelope = time.monotonic(), f"envelope-{uuid4()}"
         if not self._deaf():
             message = {"type": "interactive", "envelope_id": envelope, "payload": payload}
             self._send(1, json.dumps(message).encode())
@@ -145,7 +147,8 @@ class Line:
     def _send(self, kind: int, content: bytes) -> None:
         size = len(content)
         length = bytes([size]) if size < 126 else b"\x7e" + struct.pack(">H", size)
-        self._connection.sendall(bytes([0x80 | kind]) + length + content)
+        with self._sending:
+            self._connection.sendall(bytes([0x80 | kind]) + length + content)
 
     def _read(self) -> None:
         try:

@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from tests.system.cli_folder import Folder, stop, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 SECRETS = {"bot": "xoxb-system-test", "app": "xapp-system-test", "signing": "signing-system-test"}
+PEOPLE = {"U0123ABCD", *(f"U000000{number:02d}" for number in range(49))}
 ASKS = """
 id: gated
 goal: A person agrees.
@@ -49,6 +51,11 @@ class Office:
     def hooked(self) -> list[str]:
         """What the webhook got."""
         return [sent["title"] for method, sent, _ in self.slack.calls if method == "alerts"]
+
+    def whispered(self) -> dict[str, str]:
+        """What only one user was told, by user."""
+        sent = [arguments for method, arguments, _ in self.slack.calls if method == "chat.postEphemeral"]
+        return {each["user"]: each["text"] for each in sent}
 
     def told(self) -> list[Any]:
         outbox = self.folder.root / "state" / "outbox"
@@ -94,9 +101,10 @@ def office(tmp_path: Path) -> Iterator[Office]:
         (folder.root / name).write_text(value)
     (folder.root / "hook").write_text(slack.url.replace("http://", "json://user:hunter2@") + "alerts")
     names = ", ".join(f"{name}: {{file: {name}}}" for name in (*SECRETS, "hook"))
+    people = ", ".join(sorted(PEOPLE))
     (folder.root / "clockwright.yaml").write_text(
         f"state: state\ntools: [tools]\nhttp: {{port: {port}}}\nsecrets: {{{names}}}\n"
-        f"slack: {{token: bot, app_token: app, signing_secret: signing, people: [U0123ABCD], api: '{slack.url}'}}\n"
+        f"slack: {{token: bot, app_token: app, signing_secret: signing, people: [{people}], api: '{slack.url}'}}\n"
         "alerts:\n  channel: '#ops'\n  second: [hook]\n  page: https://cw.example.com\n"
         "  routes: [{topics: [failed], second: true}]\n"
     )
@@ -128,6 +136,36 @@ def test_a_question_is_posted_and_answered_by_a_press_and_by_nobody_else(office:
     code, out, err = stop(serve)
     assert code == 0
     _expect_no_secret(office, out + err)
+
+
+def test_of_fifty_who_answer_at_once_one_wins_and_everybody_else_is_told(office: Office) -> None:
+    """By Socket Mode, by signed HTTP, and on the command line."""
+    serve = office.folder.start("serve")
+    wait_for(lambda: bool(office.slack.sockets))
+    asked = office.folder.start("run", "gated")
+    wait_for(lambda: "Approve" in office.buttons())
+    [question] = office.folder.json("escalations", "list")
+    people = sorted(PEOPLE)
+
+    def answer(number: int) -> str:
+        """Who was told at once that theirs does not count; everybody else hears later, or has won."""
+        if number % 10 == 9:
+            code, _, err = office.folder.run("escalations", "answer", question["id"], "reject", "--by", people[number])
+            return people[number] if code == 2 and ("not taken" in err or "closed" in err) else ""
+        sent = office.payload("Approve", people[number])
+        assert (office.slack.press(sent) < 5.0) if number % 2 else office.post(sent) == 200
+        return ""
+
+    with ThreadPoolExecutor(50) as pool:
+        told = set(filter(None, pool.map(answer, range(50))))
+    wait_for(lambda: len(told) + len(office.whispered()) >= 49)
+    [question] = office.folder.json("escalations", "list", "--all")
+    winner = question["closed_by"].removeprefix("name-")
+    assert winner in people
+    assert told | office.whispered().keys() == set(people) - {winner}
+    assert all(text.startswith("Already decided: ") for text in office.whispered().values())
+    asked.communicate(timeout=60)
+    stop(serve)
 
 
 def test_a_failed_run_is_told_once_over_a_kill_of_the_daemon(office: Office) -> None:

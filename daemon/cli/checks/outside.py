@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from ...config import Settings
 from ...config.secrets import SecretMissing, Secrets
 from ...domain.checkup import Finding, fail, ok, warn
 from ...domain.job import Job
@@ -33,6 +34,40 @@ def models(daemon: Daemon) -> Iterator[Finding]:
             yield warn(
                 "model", f"{model}: {said}", "until it answers the rule decides; check base_url, key and network"
             )
+
+
+def slack(settings: Settings) -> Iterator[Finding]:
+    """Asks Slack who we are; posts nothing."""
+    if not settings.slack.token:
+        text = f"no token is configured: messages only go to {settings.outbox}"
+        yield warn("slack", text, "name a secret in slack.token of clockwright.yaml")
+        return
+    try:
+        yield _greeted(settings.secrets(settings.slack.token), settings.slack.api)
+    except SecretMissing:
+        return  # said with the secrets
+    if not settings.slack.answers:
+        yield warn(
+            "slack",
+            "nobody can answer questions there: 'clockwright escalations answer' and the page remain",
+            "set slack.app_token or slack.signing_secret, and slack.people or slack.groups",
+        )
+
+
+def _greeted(token: str, api: str) -> Finding:
+    from slack_sdk import WebClient
+
+    from ...adapters.slack.pen import fault
+    from ...domain.errors import Kind
+
+    try:
+        told = WebClient(token=token, base_url=api, timeout=CONNECT_SECONDS, retry_handlers=[]).auth_test()
+    except Exception as error:  # noqa: BLE001 - the client lets through whatever the network raises
+        failed = fault("auth.test", error)
+        if failed.kind is Kind.TRANSIENT:
+            return warn("slack", failed.message, "alerts wait in the store meanwhile; check the network")
+        return fail("slack", failed.message, "make a new token for the app, and put it into the secret")
+    return ok("slack", f"it knows us as {told.get('user')} in {told.get('team')}")
 
 
 def databases(jobs: Iterable[Job], secrets: Secrets) -> Iterator[Finding]:

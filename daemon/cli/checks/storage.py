@@ -98,14 +98,7 @@ def outbox(settings: Settings) -> Iterator[Finding]:
     """Where messages go that no receiver is configured for."""
     place = next(folder for folder in (settings.outbox, *settings.outbox.parents) if folder.exists())
     if not os.access(place, os.W_OK | os.X_OK):
-        yield fail(
-            "slack", f"the outbox {settings.outbox} cannot be written", f"chown it to the daemon's account: {place}"
-        )
-    elif not any("slack" in name for name in settings.secrets.names):
-        yield warn(
-            "slack",
-            f"no Slack token is configured: messages only go to {settings.outbox}",
-            "name one under 'secrets' in clockwright.yaml",
-        )
+        text = f"the outbox {settings.outbox} cannot be written"
+        yield fail("outbox", text, f"chown it to the daemon's account: {place}")
     else:
-        yield ok("slack", f"a token is configured; the outbox is {settings.outbox}")
+        yield ok("outbox", f"{settings.outbox} can be written")

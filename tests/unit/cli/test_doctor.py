@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -49,8 +53,49 @@ def test_an_open_state_folder_is_warned_of(tmp_path: Path) -> None:
 
 
 def test_messages_without_a_receiver_are_said(tmp_path: Path) -> None:
-    assert levels(storage.outbox(settings(tmp_path))) == [Level.WARN]
-    assert levels(storage.outbox(settings(tmp_path, "secrets: {slack_token: {env: SLACK}}\n"))) == []
+    assert levels(storage.outbox(settings(tmp_path))) == []
+    assert levels(outside.slack(settings(tmp_path))) == [Level.WARN]
+
+
+@pytest.mark.parametrize(
+    ("answer", "level", "told"),
+    [
+        ({"ok": True, "user": "reporter", "team": "Acme"}, Level.OK, "reporter in Acme"),
+        ({"ok": False, "error": "invalid_auth"}, Level.FAIL, "invalid_auth"),
+        ({"ok": False, "error": "ratelimited"}, Level.WARN, "ratelimited"),
+    ],
+)
+def test_slack_is_asked_who_we_are(tmp_path: Path, answer: dict[str, object], level: Level, told: str) -> None:
+    (tmp_path / "token").write_text("xoxb-planted-value")
+    with _answering(json.dumps(answer).encode()) as api:
+        text = f"secrets: {{bot: {{file: token}}}}\nslack: {{token: bot, api: '{api}'}}\n"
+        found = list(outside.slack(settings(tmp_path, text)))
+    assert (found[0].level, told in found[0].text) == (level, True)
+    assert found[-1].level is Level.WARN, "nobody can answer there"
+    assert "planted" not in " ".join(map(line, found))
+
+
+@contextmanager
+def _answering(body: bytes) -> Iterator[str]:
+    """A server that says the same to everybody."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:  # the standard library's name
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the standard library's name
+            """Quiet."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
 
 
 def test_secrets_are_looked_at_and_never_shown(tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ from daemon.domain.manners import Daily, Manners
 from daemon.domain.model import RunState
 from daemon.domain.pause import Pause
 from daemon.domain.streak import why_paused
-from daemon.ports import Birth, Letter, Notice, Severity, Stale, StoreUnavailable
+from daemon.ports import Letter, Notice, Severity, Stale, StoreUnavailable
 from daemon.testing.letterbox import Letterbox, OtherWay
 from tests.builders import T0, a_ledger_row, a_question, a_run, after
-from tests.unit.runtime.newsroom import DENIED, DOWN, Newsroom, late_job
+from tests.unit.runtime.newsroom import DENIED, DOWN, Newsroom
 
 
 @pytest.fixture
@@ -74,17 +74,28 @@ class TestWhatIsRaised:
         room.turn(5)
         assert room.headlines == ["daily for 2026-02-28 did not start: not begun within 10 min"]
 
-    def test_a_run_that_is_not_done_by_its_time_is_overdue_and_well_once_it_is(self) -> None:
-        job = late_job(1800)
-        room = Newsroom(jobs={job.id: job})
-        room.store.create([Birth(a_run("run-1", job=job.id))])
-        room.live(1799)
-        assert room.headlines == []
-        room.live(5)
-        assert room.headlines == [f"{job.id} for 2026-02-28 is late: it should have ended by 09:30Z"]
-        room.run("next", RunState.SUCCEEDED, job=job.id)
-        room.turn(1)
-        assert room.headlines[-1].startswith("recovered: ")
+    def test_a_job_that_is_late_is_told_once_over_restarts_and_well_when_the_lookout_says_so(
+        self, room: Newsroom
+    ) -> None:
+        late = Notice("overdue", "daily, due 10:00, has not started by 10:15: it is paused", job="daily")
+        for _ in range(3):
+            room.alerter.notice(late)
+            room.live(1800)
+            room.start()
+        assert room.headlines == [late.message]
+        room.alerter.notice(Notice("recovered", "weekly is no longer overdue", job="weekly"))
+        room.turn(5)
+        assert len(room.alerts) == 1
+        room.alerter.notice(Notice("recovered", "daily is no longer overdue", job="daily"))
+        room.turn(5)
+        assert room.headlines[-1].startswith("well again: daily is no longer overdue")
+        assert room.alerts == []
+
+    def test_many_that_are_late_together_are_told_of_once(self, room: Newsroom) -> None:
+        room.alerter.notice(Notice("overdue", "40 jobs (a, b, c, d, e and 35 more) are overdue: no daemon was at work"))
+        room.live(9 * 3600)
+        assert len(room.slack.letters) == 1
+        assert room.alerts == []
 
 
 class TestFoldingAndRecovery:
@@ -138,6 +149,21 @@ class TestCrashes:
         room.turn()
         assert len(room.slack.letters) == 1
 
+    def test_more_than_one_look_takes_in_is_taken_in_by_the_next_ones(self) -> None:
+        room = Newsroom(limit=2)
+        for number in range(7):
+            room.run(f"job-{number}", RunState.DEGRADED, f"reason {number}")
+            room.clock.advance(1)
+        room.clock.advance(3600)
+        room.live(60)
+        assert len(room.slack.letters) == 7
+
+    def test_a_restart_long_after_the_last_alert_does_not_look_at_everything_since(self, room: Newsroom) -> None:
+        room.live(7 * 3600)
+        newest = room.store.alerts.newest()
+        assert newest is not None
+        assert (room.clock.now() - newest).total_seconds() < 6.1 * 3600
+
     def test_a_crash_before_the_alert_is_stored_loses_nothing(self, room: Newsroom) -> None:
         room.run("daily", RunState.FAILED)
         room.store.before_commit = _crash
@@ -166,8 +192,12 @@ class TestCrashes:
 
     def test_a_crash_after_it_was_sent_and_before_that_is_stored(self, room: Newsroom) -> None:
         room.run("daily", RunState.FAILED)
-        room.store.before_commit = _third
-        _third.writes = 0  # type: ignore[attr-defined]
+
+        def once_it_is_there(name: str) -> None:
+            if room.slack.letters:
+                raise Crash(name)
+
+        room.store.before_commit = once_it_is_there
         with pytest.raises(Crash):
             room.turn()
         assert len(room.slack.letters) == 1
@@ -202,12 +232,6 @@ def _die() -> None:
 
 def _stale(name: str) -> None:
     raise Stale(name)
-
-
-def _third(name: str) -> None:
-    _third.writes += 1  # type: ignore[attr-defined]
-    if _third.writes == 4:  # type: ignore[attr-defined]
-        raise Crash(name)
 
 
 class TestWhenSlackIsDown:

@@ -182,7 +182,7 @@ class Blow:
             raise Killed
 
 
-@pytest.mark.parametrize("at", range(1, 8), ids=[f"CB-061 at point {at}" for at in range(1, 8)])
+@pytest.mark.parametrize("at", range(1, 13), ids=[f"CB-061 at point {at}" for at in range(1, 13)])
 @pytest.mark.parametrize("lost", [False, True], ids=["answered", "answer lost"])
 def test_an_alert_is_told_exactly_once_wherever_the_daemon_is_killed(at: int, *, lost: bool) -> None:
     """Before the post, after it, before what came of it is stored: every write and every send is a point."""
