@@ -123,7 +123,6 @@ NATURES: Mapping[str, Nature] = {
     ),
     "store_is_older": Nature(Topic.DAEMON, "their receivers are asked before anything is sent again", Severity.WARNING),
     "clock_jumped": Nature(Topic.DAEMON, "nothing is fired until the clock has been steady for a while"),
-    "overdue": Nature(Topic.OVERDUE, "it goes on once what keeps it is gone; you are told when it has run"),
     "heartbeat_trouble": Nature(Topic.DAEMON, "runs go on; whoever listens for it may miss it", Severity.WARNING),
     "catch_up_asks": Nature(Topic.DAEMON, "nothing of these jobs starts before: clockwright jobs resume --all"),
     "overdue": Nature(
