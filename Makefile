@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm local-llm test check format soak bench boot wheel lock clean
+.PHONY: help demo demo-llm local-llm test check lint format soak bench boot wheel lock clean
 
 help: ## print the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -22,12 +22,14 @@ local-llm: $(VENV)/local-llm ## 30 daily reports decided by a real model of 135 
 test: $(VENV)/dev ## run every test that this machine can run
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-check: $(VENV)/dev ## what a commit must pass: format, lint, types, import rules, fast tests
+check: lint ## what a commit must pass: lint, and the fast tests
+	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+
+lint: $(VENV)/dev ## format, lint, types, import rules
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -q -n 2 -m "not slow"
 
 format: $(VENV)/dev ## format, and fix what can be fixed safely
 	$(BIN)/ruff format .

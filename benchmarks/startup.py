@@ -45,14 +45,17 @@ def middle(arguments: tuple[str, ...], repeats: int) -> dict[str, float]:
     return {"wall": round(statistics.median(walls), 3), "cpu": round(statistics.median(processors), 3)}
 
 
-def idle(folder: Path) -> dict[str, Any]:
+def idle(folder: Path, port: str) -> dict[str, Any]:
     """Resident megabytes of a daemon that waits for its hour, and which heavy libraries are mapped into it."""
     (folder / "jobs").mkdir(parents=True)
-    (folder / "clockwright.yaml").write_text("state: state\n")
+    (folder / "clockwright.yaml").write_text(f"state: state\nhttp: {{port: {port}}}\n")
     (folder / "jobs" / "nightly.yaml").write_text(JOB)
     daemon = subprocess.Popen([*COMMAND, "--config", str(folder), "serve"], stderr=subprocess.DEVNULL)
     try:
         time.sleep(SETTLED)
+        busy = _processor_seconds(daemon.pid)
+        time.sleep(SETTLED)
+        busy = _processor_seconds(daemon.pid) - busy
         status = Path(f"/proc/{daemon.pid}/status").read_text().split("VmRSS:")[1]
         maps = Path(f"/proc/{daemon.pid}/maps").read_text()
     finally:
@@ -60,8 +63,14 @@ def idle(folder: Path) -> dict[str, Any]:
         daemon.wait()
     return {
         "rss_mb": round(int(status.split()[0]) / 1024, 1),
+        "cpu_percent": round(100 * busy / SETTLED, 2),
         "mapped": [name for name in HEAVY if f"/{name}/" in maps],
     }
+
+
+def _processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def main(repeats: int) -> dict[str, Any]:
@@ -76,7 +85,8 @@ def main(repeats: int) -> dict[str, Any]:
             "help": help_ | {"ratio": round(help_["wall"] / bare["wall"], 1), "budget": 0.4},
             "demo": min(fresh, key=lambda each: each["wall"]) | {"budget": 3.0},
             "demo_again": middle(demo, 3),
-            "idle_daemon": idle(Path(scratch) / "config") | {"budget_mb": 90},
+            "idle_daemon": idle(Path(scratch) / "config", "null") | {"budget_mb": 90},
+            "idle_with_page": idle(Path(scratch) / "paged", "8479") | {"budget_mb": 160},
         }
 
 

@@ -62,6 +62,7 @@ from .runtime.tidy import Tidied
 if TYPE_CHECKING:
     from .adapters.alarm import Alarm
     from .adapters.gauges import Gauges
+    from .adapters.heartbeats import Heartbeats
     from .adapters.llm.office import Office
 
 
@@ -115,6 +116,12 @@ class Daemon:
     @cached_property
     def signs(self) -> Signs:
         return SqlSigns(self._database)
+
+    @property
+    def has_store(self) -> bool:
+        """There is one already, as far as can be told without making it."""
+        path = self.config.settings.store.removeprefix("sqlite:///")
+        return "://" in path or Path(path).exists()
 
     def mark_restored(self, taken_at: datetime) -> None:
         """Say in the store that it was put back from a backup of then. Raises StoreError."""
@@ -311,6 +318,20 @@ class Daemon:
         alerter = self.reception.alerter
         self.observers.add(alerter)
         return Alerting(lookout, alerter, self.clock, self.observers)
+
+    @cached_property
+    def heartbeats(self) -> Heartbeats | None:
+        """For whoever listens outside; None where nobody does."""
+        wanted = self.config.settings.heartbeat
+        if not (wanted.loop or wanted.jobs):
+            return None
+        from .adapters.heartbeats import Heartbeats, Targets  # noqa: PLC0415 - httpx is slow to import
+
+        every, timeout = wanted.every.total_seconds(), wanted.timeout.total_seconds()
+        targets = Targets(wanted.loop, wanted.jobs, every, timeout)
+        made = Heartbeats(targets, lambda: self.loop.pulse, self.observers.notice)
+        self.observers.add(made)
+        return made
 
     @cached_property
     def loop(self) -> Loop:

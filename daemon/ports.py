@@ -260,6 +260,10 @@ class Store(Protocol):
 
     def save_plan(self, digest: str, body: Json) -> None: ...
 
+    def save_plans(self, bodies: Mapping[str, Json]) -> None:
+        """By digest, all in one transaction; one that is there already stays."""
+        ...
+
     def load_plan(self, digest: str) -> Json: ...
 
     def lead(self, owner: str, seconds: float) -> int | None:
@@ -310,6 +314,15 @@ class EscalationRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Recent:
+    """A job's newest runs in short, newest first: all their states, and the newest and every unfinished one in full."""
+
+    states: tuple[RunState, ...] = ()
+    last: RunRow | None = None
+    unfinished: tuple[RunRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Accounted:
     """One due instant in short: how it was accounted for, and how the run that carries it stands."""
 
@@ -336,8 +349,8 @@ class Queries(Protocol):
         """Newest first; those that come after the run `before` in that order."""
         ...
 
-    def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, list[RunRow]]:
-        """The newest runs of every one of these jobs, newest first, at most `each`; without their reasons."""
+    def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, Recent]:
+        """Of every one of these jobs its newest runs, at most `each`."""
         ...
 
     def events(self, run_id: str) -> list[Event]: ...
@@ -420,6 +433,7 @@ class Vitals:
     oldest_escalation: datetime | None = None
     outbox: int = 0
     oldest_outbox: datetime | None = None
+    alerts: int = 0
     pauses: tuple[Pause, ...] = ()
 
 
@@ -446,17 +460,22 @@ class News:
 
     ended: list[RunRow]
     unstarted: list[LedgerRow]
+    until: datetime | None = None
+    """How far it goes, where there was more than was asked for."""
+
+
+def reached(ended: Sequence[RunRow], unstarted: Sequence[LedgerRow], limit: int) -> datetime | None:
+    """How far news of at most `limit` goes; None for all the way."""
+    times = [ended[-1].ended_at] if len(ended) >= limit else []
+    times += [unstarted[-1].recorded_at] if len(unstarted) >= limit else []
+    return min((at for at in times if at), default=None)
 
 
 class AlertBook(Protocol):
     """Where alerts are kept. One writer, the leader; a write names its fence. Raises StoreError."""
 
-    def news(self, since: datetime) -> News:
-        """Oldest first; no dry runs."""
-        ...
-
-    def unfinished(self) -> list[RunRow]:
-        """Runs that have not ended; no dry runs."""
+    def news(self, since: datetime, limit: int) -> News:
+        """Oldest first, at most `limit` of either; no dry runs."""
         ...
 
     def spent(self, runs: Sequence[str]) -> list[str]:

@@ -173,7 +173,7 @@ class _Cache:
         kept = {str(module): self.answers[str(module)] for module in modules}
         fresh = file.with_name(f"{file.name}.{os.getpid()}")
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             fresh.write_bytes(frames.dumps({"world": _world(), "modules": kept}))
             fresh.replace(file)
         except OSError as error:

@@ -27,6 +27,9 @@ FRESH_SECONDS = 2.0
 ANEW_SECONDS = 300.0
 """How long the last runs of a job count of whose runs nothing was heard: another process may have carried one."""
 
+_SOCKET = {"slack_socket_up": True, "slack_socket_down": False}
+"""Notices of the socket by which presses come."""
+
 
 class Gauges(Collector):
     """A collector, and an EventSink that hears what has to be looked up again. It never raises for a store that is
@@ -44,6 +47,7 @@ class Gauges(Collector):
         self._deadlines: dict[str, tuple[Job, Standing, Deadline]] = {}
         self._reloaded_at = watched.clock.now()
         self._reload_ok = True
+        self._socket: bool | None = None
 
     def emit(self, run: Run, event: Event) -> None:
         if isinstance(event, RunEnded):
@@ -54,6 +58,8 @@ class Gauges(Collector):
             self._reload_ok, self._reloaded_at = True, self._watched.clock.now()
         elif notice.topic == "reload_refused":
             self._reload_ok = False
+        elif notice.topic in _SOCKET:
+            self._socket = _SOCKET[notice.topic]
 
     def describe(self) -> list[Family]:
         """Nothing is looked at to be registered."""
@@ -119,11 +125,14 @@ class Gauges(Collector):
         yield _one("observer_failures", watched.failures())
         yield _one("runs_in_hand", watched.in_hand())
         yield _one("store_up", self._vitals is not None)
+        if self._socket is not None:
+            yield _one("slack_socket_up", self._socket)
 
     @staticmethod
     def _of_store(vitals: Vitals) -> Iterator[Family]:
         yield _one("escalations_open", vitals.escalations)
         yield _one("escalations_oldest_timestamp_seconds", _stamp(vitals.oldest_escalation))
+        yield _one("alerts_open", vitals.alerts)
         yield _one("outbox_depth", vitals.outbox)
         yield _one("outbox_oldest_timestamp_seconds", _stamp(vitals.oldest_outbox))
 

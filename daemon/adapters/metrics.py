@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter as Counted
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -30,7 +31,18 @@ from ..domain.model import ENDED, Decision, Failed, Letter, Purpose, Run, StepSt
 from ..ports import Notice, Severity
 from .metric_list import COUNTED, Metric, Sort
 
-EXPECTED_NOTICES = ("store_trouble", "reload_refused", "config_fault", "run_defect", "lease_lost", "clock_jumped")
+EXPECTED_NOTICES = {
+    Severity.CRITICAL: (
+        "catch_up_asks",
+        "clock_jumped",
+        "config_fault",
+        "failing_in_a_row",
+        "reload_refused",
+        "run_defect",
+        "store_trouble",
+    ),
+    Severity.WARNING: ("config_fault", "lease_lost", "model_budget", "model_defect", "model_unavailable"),
+}
 """Trouble whose counters exist from the start, so that the first is an increase."""
 _ENDED_STEPS = (StepState.DONE, StepState.FAILED, StepState.SKIPPED)
 
@@ -43,6 +55,11 @@ class Metrics:
         self.registry = CollectorRegistry()
         self._counters: dict[str, Counter] = {}
         self._histograms: dict[str, Histogram] = {}
+        self._own: dict[str, CollectorRegistry] = {}
+        """Each family alone, so that only those that moved are written anew: the text is what a scrape costs."""
+        self._looked_at = CollectorRegistry()
+        self._texts: dict[str, tuple[int, bytes]] = {}
+        self._moves: Counted[str] = Counted()
         for metric in COUNTED:
             self._make(metric)
         self._expect_the_rest()
@@ -50,19 +67,32 @@ class Metrics:
 
     def _make(self, metric: Metric) -> None:
         name, labels = f"clockwright_{metric.name}", metric.labels
+        self._own[metric.name] = CollectorRegistry()
+        made: Counter | Histogram
         if metric.sort is Sort.COUNTER:
-            self._counters[metric.name] = Counter(name, metric.text, labels, registry=self.registry)
+            made = self._counters[metric.name] = Counter(name, metric.text, labels, registry=self.registry)
         else:
             made = Histogram(name, metric.text, labels, registry=self.registry, buckets=metric.buckets)
             self._histograms[metric.name] = made
+        self._own[metric.name].register(made)
 
     def look_at(self, collector: Collector) -> None:
         """Ask this one too, whenever somebody scrapes."""
         self.registry.register(collector)
+        self._looked_at.register(collector)
 
     def exposition(self) -> bytes:
         """The text format that Prometheus scrapes."""
-        return generate_latest(self.registry)
+        return b"".join([*map(self._text, self._own), generate_latest(self._looked_at)])
+
+    def _text(self, name: str) -> bytes:
+        """As it was written last, unless it has moved since; what moves while it is written counts as moved."""
+        moves = self._moves[name]
+        written, text = self._texts.get(name, (-1, b""))
+        if written != moves:
+            text = generate_latest(self._own[name])
+            self._texts[name] = (moves, text)
+        return text
 
     # -- what exists before it happens
 
@@ -70,6 +100,7 @@ class Metrics:
         """Make their counters exist, so that the first failure is an increase and not a birth. Again does no harm."""
         for job in jobs:
             self._expect(job.id, model=job.model is not None)
+        self._moves.update(list(self._own))
 
     def _expect(self, job: str, *, model: bool) -> None:
         for name in ("runs_started", "retries", "watchdog_kills", "escalations"):
@@ -91,8 +122,9 @@ class Metrics:
             self._counters["rejected_answers"].labels(cause.value)
         for by in ("person", "expiry"):
             self._counters["answers"].labels(by)
-        for topic in EXPECTED_NOTICES:
-            self._counters["notices"].labels(topic, Severity.CRITICAL.value)
+        for severity, topics in EXPECTED_NOTICES.items():
+            for topic in topics:
+                self._counters["notices"].labels(topic, severity.value)
 
     # -- what happens
 
@@ -101,17 +133,19 @@ class Metrics:
             count(self, run, event)
 
     def notice(self, notice: Notice) -> None:
-        self._counters["notices"].labels(notice.topic, notice.severity.value).inc()
+        self._inc("notices", notice.topic, notice.severity.value)
 
     def accounted(self, rows: Sequence[LedgerRow]) -> None:
         for row in rows:
-            self._counters["ledger"].labels(row.occurrence.job, row.disposition.value).inc()
+            self._inc("ledger", row.occurrence.job, row.disposition.value)
 
     def committed(self, seconds: float) -> None:
         self._histograms["store_commit_seconds"].observe(seconds)
+        self._moves["store_commit_seconds"] += 1
 
-    def _inc(self, name: str, *labels: str) -> None:
-        self._counters[name].labels(*labels).inc()
+    def _inc(self, name: str, *labels: str, by: float = 1.0) -> None:
+        self._counters[name].labels(*labels).inc(by)
+        self._moves[name] += 1
 
     def _started(self, run: Run, _: RunStarted) -> None:
         self._inc("runs_started", run.job)
@@ -121,6 +155,7 @@ class Metrics:
         if run.started_at is not None:
             seconds = (event.at - run.started_at).total_seconds()
             self._histograms["run_duration_seconds"].labels(run.job).observe(seconds)
+            self._moves["run_duration_seconds"] += 1
 
     def _attempt(self, run: Run, event: AttemptStarted) -> None:
         self._inc("attempts", run.job, event.attempt.purpose.value)
@@ -151,9 +186,9 @@ class Metrics:
         for rejected in made.rejected:
             self._inc("rejected_answers", _cause(rejected))
         if made.model:
-            self._counters["tokens"].labels(run.job, "in").inc(made.tokens_in)
-            self._counters["tokens"].labels(run.job, "out").inc(made.tokens_out)
-            self._counters["cost"].labels(run.job).inc(_cost(made))
+            self._inc("tokens", run.job, "in", by=made.tokens_in)
+            self._inc("tokens", run.job, "out", by=made.tokens_out)
+            self._inc("cost", run.job, by=_cost(made))
 
     def _escalated(self, run: Run, _: Escalated) -> None:
         self._inc("escalations", run.job)

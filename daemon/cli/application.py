@@ -15,8 +15,10 @@ from . import (
     accounts,
     backfill,
     backup,
+    dashboards,
     demo,
     demo_llm,
+    doctor,
     escalations,
     init,
     jobs,
@@ -34,6 +36,7 @@ from . import (
     validate,
 )
 from .exit_codes import ExitCode
+from .remote import Remote
 from .session import Session, default_folder
 
 APP = typer.Typer(
@@ -68,11 +71,19 @@ def options(
     environment: Annotated[
         str | None, typer.Option(metavar="NAME", help="Which of the configured environments counts.")
     ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            envvar="CLOCKWRIGHT_URL",
+            metavar="URL",
+            help="Read from the status page there, with the token in CLOCKWRIGHT_TOKEN; for the reading commands.",
+        ),
+    ] = None,
     version: Annotated[  # noqa: ARG001 - Typer acts on it before this is called
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    context.obj = Session(config or default_folder(), environment)
+    context.obj = Session(config or default_folder(), environment, Remote(url) if url else None)
 
 
 GROUPS = (
@@ -92,9 +103,11 @@ GROUPS = (
     slack,
     tools,
     prompts,
-    page,
+    dashboards,
     systemd,
     backup,
+    doctor,
+    page,
 )
 for group in GROUPS:
     group.register(APP)

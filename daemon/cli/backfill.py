@@ -12,6 +12,7 @@ import typer
 
 from . import printing, times
 from .exit_codes import ExitCode
+from .inbox import actor
 from .requesting import day_named, job_named
 from .session import Session
 from .trouble import Misuse
@@ -52,7 +53,10 @@ def backfill(
     bulletin = Bulletin()
     with closing(session.daemon(config, [bulletin])) as daemon:
         work = Backfill(daemon, bulletin, chosen, at_once)
-        return work.tell(owed) if dry_run else work.run(owed)
+        if dry_run:
+            return work.tell(owed)
+        daemon.commands.note(actor(), "backfill", job=job, detail=f"{days[0]} to {days[1]}")
+        return work.run(owed)
 
 
 @dataclass

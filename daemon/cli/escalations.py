@@ -34,8 +34,8 @@ def list_escalations(
 ) -> None:
     """The open questions, oldest first."""
     session: Session = context.obj
-    with closing(session.observer()) as daemon:
-        rows = daemon.queries.escalations(include_closed=all_)
+    remote = session.remote
+    rows = remote.escalations() if remote else _stored(session, include_closed=all_)
     if as_json:
         printing.say_json([asdict(row) for row in rows])
         return
@@ -52,6 +52,11 @@ def list_escalations(
     printing.say_table(
         ("id", "job", "question", "options", "decided, or without an answer"), cells, "nobody is asked anything"
     )
+
+
+def _stored(session: Session, *, include_closed: bool) -> list[EscalationRow]:
+    with closing(session.observer()) as daemon:
+        return daemon.queries.escalations(include_closed=include_closed)
 
 
 @ESCALATIONS.command("answer")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..ports import RunRow
 
 JOBS = typer.Typer(help="What there is to run, and when.", no_args_is_help=True, rich_markup_mode=None)
+COLUMNS = ("job", "schedule", "zone", "next due", "last run", "owner", "description")
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 
 
@@ -33,6 +34,9 @@ def register(app: typer.Typer) -> None:
 def list_jobs(context: typer.Context, as_json: AsJson = False) -> None:
     """Every job: schedule, next due, last run, owner."""
     session: Session = context.obj
+    if session.remote:
+        _say_remote(session.remote.jobs(), as_json=as_json)
+        return
     config, now = session.config(), datetime.now(UTC)
     with closing(session.observer()) as daemon:
         last = {job.id: next(iter(daemon.queries.runs(job.id, limit=1)), None) for job in config.jobs}
@@ -40,11 +44,28 @@ def list_jobs(context: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         printing.say_json([_document(job, last[job.id], now, _held(job, held)) for job in config.jobs])
         return
-    columns = ("job", "schedule", "zone", "next due", "last run", "owner", "description")
-    printing.say_table(columns, [_row(job, last[job.id], now, _held(job, held)) for job in config.jobs], "no jobs")
+    printing.say_table(COLUMNS, [_row(job, last[job.id], now, _held(job, held)) for job in config.jobs], "no jobs")
     _say_broken(config.jobs)
     if config.faults:
         typer.echo(f"{len(config.faults)} faults in job files: see 'clockwright validate'", err=True)
+
+
+def _say_remote(jobs: list[dict[str, Any]], *, as_json: bool) -> None:
+    if as_json:
+        printing.say_json(jobs)
+        return
+    rows = [
+        (job["id"], (job["schedule"] or {}).get("written", ""), job["timezone"], _upcoming(job),
+         job["last_run"]["state"] if job["last_run"] else "never", job["owner"], job["description"])
+        for job in jobs
+    ]  # fmt: skip
+    printing.say_table(COLUMNS, rows, "no jobs")
+
+
+def _upcoming(job: dict[str, Any]) -> str:
+    if job["broken"] or job["paused"]:
+        return "broken" if job["broken"] else "paused"
+    return times.local(datetime.fromisoformat(job["next_due"]), job["timezone"]) if job["next_due"] else "on request"
 
 
 def _held(job: Job, held: dict[str, Pause]) -> Pause | None:

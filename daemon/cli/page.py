@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_urlsafe
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..config.secrets import SecretMissing
 from .session import Session
 from .trouble import Refused, Unavailable
 
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from ..config.secrets import Secrets
     from ..config.settings import Http
     from ..domain.health import Health
-    from ..domain.redaction import Redactor
-    from ..ports import Clock, Notice
+    from ..ports import Notice
     from ..web.live import Live
     from ..web.server import Server
     from ..web.site import Site
@@ -34,8 +32,6 @@ SHORTEST = 16
 """Characters that a token must have."""
 AGAIN_SECONDS = 10.0
 """How often an address that is taken is tried."""
-HIDDEN_AGAIN = 10.0
-"""Seconds after which the secrets to be hidden are read anew."""
 
 
 def register(app: typer.Typer) -> None:
@@ -89,9 +85,11 @@ class Tokened:
         return bool(self.settings.http.reader_token or self.settings.http.operator_token)
 
     def _quietly(self, which: str) -> str:
+        from ..domain.errors import ClockwrightError
+
         try:
             return self.value(which)
-        except (Refused, SecretMissing, Unavailable):
+        except ClockwrightError:  # the secret is not there now, or not good enough
             return ""
 
     def _long_enough(self, name: str, value: str) -> str:
@@ -105,8 +103,8 @@ def _made(path: Path) -> str:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not path.exists():
-            draft = path.with_name(f".{path.name}-{os.getpid()}")
-            handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            draft = path.with_name(f".{path.name}-{token_urlsafe(6)}")
+            handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "w") as stream:
                 stream.write(token_urlsafe(32))
             _place(draft, path)
@@ -125,41 +123,21 @@ def _place(draft: Path, path: Path) -> None:
 
 
 class Watched:
-    """`daemon.web.site.Health`: what the daemon says of itself."""
+    """`daemon.web.site.Health`, of the loop's own progress."""
 
-    def __init__(self, look: Callable[[], Health]) -> None:
-        self._look = look
+    def __init__(self, health: Callable[[], Health]) -> None:
+        self._health = health
 
     def stuck(self) -> str:
-        found = self._look()
+        found = self._health()
         return "" if found.alive else found.why
 
     def unready(self) -> str:
-        found = self._look()
-        return "" if found.ready else found.why
-
-
-class Hiding:
-    """The redactor of today's secrets, the page's own tokens among them; made anew where one has changed."""
-
-    def __init__(self, values: Callable[[], Sequence[str]], clock: Clock) -> None:
-        from ..domain.redaction import Redactor
-
-        self._values = values
-        self._clock = clock
-        self._known: Sequence[str] = sorted(values())
-        self._redactor = Redactor(self._known)
-        self._read_at = clock.boot()
-
-    def __call__(self) -> Redactor:
-        from ..domain.redaction import Redactor
-
-        if self._clock.boot() - self._read_at > HIDDEN_AGAIN:
-            self._read_at = self._clock.boot()
-            found = sorted(self._values())
-            if found != self._known:
-                self._known, self._redactor = found, Redactor(found)
-        return self._redactor
+        found = self._health()
+        if found.ready or not found.alive:
+            return found.why
+        # Who asks has shown no token, and what a store says may hold a secret.
+        return "the store does not answer" if found.why.startswith("the store") else found.why
 
 
 class Page:
@@ -218,6 +196,7 @@ def open_page(daemon: Daemon, metrics: Metrics) -> Page | None:
 
 
 def _site(daemon: Daemon, metrics: Metrics, tokens: Tokened, live: Live) -> Site:
+    from ..adapters.hiding import Hiding
     from ..adapters.outbox_folder import OutboxFolder
     from ..web.passes import Passes, Tokens
     from ..web.site import Site

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from . import printing
+from .inbox import actor
 from .session import Session
 
 
@@ -22,6 +23,8 @@ def prune(
     session: Session = context.obj
     config = session.config()
     with closing(session.daemon(config)) as daemon:
+        if not dry_run:
+            daemon.commands.note(actor(), "prune")
         found = list(forget(daemon.attic, config.jobs, daemon.clock.now(), dry_run=dry_run))
     if as_json:
         printing.say_json([{"job": one.job, "runs": one.runs, "before": one.before} for one in found])

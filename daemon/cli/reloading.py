@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import typer
 
 from ..domain.errors import ClockwrightError
+from .inbox import actor
 from .session import Session
 from .trouble import Unavailable
 
@@ -25,9 +27,10 @@ def ask(context: typer.Context) -> None:
     """Have the daemon at work read its configuration and its tools again. The same as sending it SIGHUP."""
     session: Session = context.obj
     session.config()
-    daemon = session.observer()
-    if not daemon.reload_bell.ring():
-        raise Unavailable("no daemon is at work here; it reads the configuration when it starts")
+    with closing(session.observer()) as daemon:
+        if not daemon.reload_bell.ring():
+            raise Unavailable("no daemon is at work here; it reads the configuration when it starts")
+        daemon.commands.note(actor(), "reload")
     typer.echo("asked; the daemon's log says what came of it")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -49,6 +49,24 @@ def say_page(daemon: Daemon, run: Run) -> None:
         ("made", results.lines_of(results.made(picture, daemon.artifacts))),
     ):
         _say_part(heading, lines)
+
+
+def say_remote(document: dict[str, Any], *, as_json: bool) -> None:
+    """The same document, as another machine's daemon gives it."""
+    if as_json:
+        printing.say_json(document)
+        return
+    typer.echo(f"run      {document['run']}\nabout    {document['date']} in {document['timezone']}")
+    typer.echo(document["state"] + (f": {document['reason']}" if document["reason"] else "") + "\n")
+    rows = [_remote_row(step) for step in document["steps"]]
+    printing.say_table(("step", "state", "tries", "took", "result"), rows, "no steps")
+    _say_part("asks", [asked["question"] for asked in document["escalations"]])
+    _say_part("deliveries", [f"{each['state']:9}  {each['step']}: {each['summary']}" for each in document["effects"]])
+
+
+def _remote_row(step: dict[str, Any]) -> tuple[str, ...]:
+    took = "" if step["seconds"] is None else times.length(step["seconds"])
+    return step["id"], step["state"], str(step["tries"] or ""), took, step["summary"] or step["cause"]
 
 
 def _say_part(heading: str, lines: list[str]) -> None:

@@ -17,6 +17,7 @@ from .trouble import Misuse
 
 if TYPE_CHECKING:
     from ..domain.model import RunState
+    from ..ports import RunRow
 
 RUNS = typer.Typer(help="What ran, what runs, and why.", no_args_is_help=True, rich_markup_mode=None)
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
@@ -40,8 +41,7 @@ def list_runs(
 ) -> None:
     """The latest runs, newest first."""
     session: Session = context.obj
-    with closing(session.observer()) as daemon:
-        rows = daemon.queries.runs(job, _state(state), limit)
+    rows = _rows(session, job, _state(state), limit)
     if as_json:
         printing.say_json([asdict(row) for row in rows])
         return
@@ -52,6 +52,13 @@ def list_runs(
         began = f"{(row.started_at or row.queued_at).astimezone():%Y-%m-%d %H:%M:%S}"
         cells.append((row.id, row.date, row.state.value, began, took, row.reason or f"({row.cause})"))
     printing.say_table(columns, cells, "no runs")
+
+
+def _rows(session: Session, job: str | None, state: RunState | None, limit: int) -> list[RunRow]:
+    if session.remote:
+        return session.remote.runs(job, state, limit)
+    with closing(session.observer()) as daemon:
+        return daemon.queries.runs(job, state, limit)
 
 
 def _state(name: str | None) -> RunState | None:
@@ -68,9 +75,12 @@ def _state(name: str | None) -> RunState | None:
 @RUNS.command("show")
 def show_run(context: typer.Context, run: RunId, as_json: AsJson = False) -> None:
     """One run: its steps, decisions, failures, deliveries and files."""
-    from .run_page import say_document, say_page
+    from .run_page import say_document, say_page, say_remote
 
     session: Session = context.obj
+    if session.remote:
+        say_remote(session.remote.run(run), as_json=as_json)
+        return
     with closing(session.observer()) as daemon:
         (say_document if as_json else say_page)(daemon, daemon.commands.load(run))
 

@@ -36,6 +36,8 @@ def serve(
     ] = DRAIN_SECONDS,
 ) -> int:
     """Run every job when it is due. Ends at SIGTERM or Ctrl-C; a second signal does not wait for what runs."""
+    from ..adapters.clock import SystemClock
+    from ..adapters.hiding import Hiding
     from ..adapters.logs import Logs
     from ..adapters.metrics import Metrics
     from .page import open_page
@@ -43,22 +45,36 @@ def serve(
 
     session: Session = context.obj
     config = session.config()
-    logs = Logs(config.settings.log_format, config.settings.log_level)
+    secrets = [config.settings.secrets]
+
+    def values() -> list[str]:
+        return secrets[-1].values()
+
+    logs = Logs(config.settings.log_format, config.settings.log_level, hide=Hiding(values, SystemClock()).hide)
     logs.adopt("daemon")
     metrics = Metrics(config.jobs)
+
+    def renewed(taken: Loaded) -> None:
+        secrets.append(taken.settings.secrets)
+        metrics.expect(taken.jobs)
+
     with closing(session.daemon(config, [logs, metrics])) as daemon:
         stopping = Stopping(daemon, drain)
         daemon.notifier  # noqa: B018 - taken from the environment before a child inherits it
         metrics.look_at(daemon.gauges)
-        reloading = Reloading(session, daemon, lambda renewed: metrics.expect(renewed.jobs))
+        reloading = Reloading(session, daemon, renewed)
         signal.signal(signal.SIGHUP, lambda _number, _frame: reloading.ask())
         _announce(daemon, config, logs)
         _open_metrics(config.settings, metrics, daemon)
         page = open_page(daemon, metrics)
         duty = daemon.attended
         daemon.reception.open()
+        if daemon.heartbeats:
+            daemon.heartbeats.start()
         daemon.loop.run(duty)
         stopping.end()
+        if daemon.heartbeats:
+            daemon.heartbeats.stop()
         if page:
             page.stop()
     return ExitCode.OK
@@ -109,13 +125,12 @@ def _open_metrics(settings: Settings, metrics: Metrics, daemon: Daemon) -> None:
     """Raises Unavailable where the address is taken or cannot be had."""
     if settings.metrics.port is None:
         return
-    from prometheus_client import start_http_server
-
+    from ..adapters.metrics_server import open_server
     from ..ports import Notice, Severity
 
     host, port = settings.metrics.host, settings.metrics.port
     try:
-        start_http_server(port, addr=host, registry=metrics.registry)
+        open_server(host, port, metrics.exposition)
     except OSError as error:
         raise Unavailable(f"metrics cannot be served at {host}:{port}: {error.strerror}") from error
     daemon.observers.notice(Notice("metrics", f"metrics at http://{host}:{port}/metrics", Severity.INFO))

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .trouble import Refused, Unavailable
+from .remote import Remote
+from .trouble import Misuse, Refused, Unavailable
 
 if TYPE_CHECKING:
     from ..app import Daemon
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ..ports import EventSink
 
 FILE = "clockwright.yaml"
+READING = "jobs list, runs list, runs show, escalations list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,8 @@ class Session:
 
     folder: Path
     environment: str | None = None
+    remote: Remote | None = None
+    """The daemon that the reading commands ask instead."""
 
     def settings(self) -> Settings:
         """Without reading the jobs. Raises ConfigError, Refused."""
@@ -68,6 +72,8 @@ class Session:
         return wire(config, sinks)
 
     def _expect_config(self) -> None:
+        if self.remote:
+            raise Misuse("this command does its work on the daemon's own machine", f"--url goes with: {READING}")
         if not (self.folder / FILE).exists():
             raise Refused(
                 f"there is no {FILE} in {self.folder}; make a configuration with 'clockwright init', "

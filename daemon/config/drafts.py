@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..domain.defaults import TOOL_TIMEOUT, Limits, Retry
 from ..domain.draft import Draft
-from ..domain.plan import Accept, Decide, Exhausted, Repair, Step
-from .sections import AcceptSection, JobSection, StepSection
+from ..domain.graph import steps_read
+from ..domain.plan import Accept, Decide, Exhausted, Fresh, Repair, Step
+from .sections import AcceptSection, FreshSection, JobSection, StepSection
 
 
 def draft_of(section: JobSection, *, shares_dates: bool) -> Draft:
@@ -15,7 +17,7 @@ def draft_of(section: JobSection, *, shares_dates: bool) -> Draft:
     return Draft(
         job=section.id,
         goal=section.goal,
-        steps=tuple(map(_step, section.steps)),
+        steps=tuple(_gated(_step(step), _fresh(section.fresh)) for step in section.steps),
         timeouts={n: step.timeout for n, step in enumerate(section.steps) if step.timeout is not None},
         decide=Decide(section.decide),
         limits=Limits(**dict(section.limits)),
@@ -37,6 +39,7 @@ def _step(section: StepSection) -> Step:
         timeout=section.timeout or TOOL_TIMEOUT,
         retry=Retry(**dict(section.retry)),
         repair=Repair(repair.use, repair.with_) if repair else None,
+        fresh=_fresh(section.fresh),
         approve=section.approve,
         optional=section.optional,
         fallback=section.fallback,
@@ -44,6 +47,18 @@ def _step(section: StepSection) -> Step:
         open=tuple(section.open),
         secrets=section.secrets,
     )
+
+
+def _fresh(section: FreshSection | None) -> Fresh | None:
+    if section is None:
+        return None
+    return Fresh(section.use, section.until, section.with_, section.every, section.at_most)
+
+
+def _gated(step: Step, gate: Fresh | None) -> Step:
+    """The whole job's gate is that of every step that begins it."""
+    first = not step.needs and not step.needs_weak and not any(steps_read(step))
+    return replace(step, fresh=gate) if gate and first and step.fresh is None else step
 
 
 def _rules(section: AcceptSection) -> Iterator[Accept]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from ..domain import defaults
+from ..domain.plan import Fresh
 from ..domain.timing import Timing
 from .amounts import amount
 from .durations import Duration
@@ -23,6 +24,7 @@ OnExhausted = Literal["escalate", "fail", "skip"]
 _RETRY = defaults.Retry()
 _LIMITS = defaults.Limits()
 _TIMING = Timing()
+_FRESH = Fresh("")
 TimeOfDay = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$", examples=["22:00"])]
 IsoDate = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$", examples=["2026-12-24"])]
 Weekday = Literal["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"]
@@ -124,6 +126,18 @@ class RepairSection(Section):
     use: str
     """The tool that may mend bad data, once."""
     with_: dict[str, Any] = Field(default={}, alias="with")
+
+
+class FreshSection(Section):
+    """Wait until the source is complete, or for so long and then go on; the run is degraded then."""
+
+    use: str
+    """The tool that looks at the source: a probe. It may change nothing."""
+    with_: dict[str, Any] = Field(default={}, alias="with")
+    until: str = ""
+    """CEL over the variable `output`, for example output.count >= 1000; without it the probe's success is enough."""
+    every: Duration = _FRESH.every
+    at_most: Duration = _FRESH.at_most
 
 
 class PricesSection(Section):
@@ -230,6 +244,8 @@ class StepSection(Section):
     """At most what the tool's contract says."""
     retry: RetrySection = RetrySection()
     repair: RepairSection | None = None
+    fresh: FreshSection | None = None
+    """What the step waits for before it starts."""
     approve: bool = False
     """A person must agree before the step runs."""
     optional: bool = False
@@ -261,6 +277,8 @@ class JobSection(Section):
     retention: RetentionSection = RetentionSection()
     model: ModelSection = ModelSection(use=False)
     """Over what clockwright.yaml says under `model`."""
+    fresh: FreshSection | None = None
+    """What the whole job waits for: each step that needs no other one does."""
     steps: list[StepSection] = Field(min_length=1)
     environments: dict[str, dict[str, Any]] = {}
     """What differs in an environment: mappings are merged, steps by id, anything else is replaced."""

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from ..domain.manners import Manners
 from ..domain.model import Json
 from ..domain.nearest import did_you_mean
 from .alerting import AlertsSection, manners
+from .durations import Duration
 from .explain import explain
 from .faults import ConfigError, Fault, Place
 from .located import Located, locate, merge
@@ -26,9 +28,12 @@ from .yaml_source import read, scalar
 
 FILE = "clockwright.yaml"
 PREFIX = "CLOCKWRIGHT_"
-OTHER_VARIABLES = frozenset({"CLOCKWRIGHT_CONFIG", "CLOCKWRIGHT_REAL_DATA"})
+OTHER_VARIABLES = frozenset({"CLOCKWRIGHT_CONFIG", "CLOCKWRIGHT_REAL_DATA", "CLOCKWRIGHT_TOKEN", "CLOCKWRIGHT_URL"})
 """Read elsewhere, so not mistaken for a misspelt setting."""
 Port = Annotated[int, Field(ge=1, le=65535)]
+
+
+HttpUrl = Annotated[str, Field(pattern=r"^(https?://\S+)?$")]
 
 
 class SecretSection(Section):
@@ -74,6 +79,25 @@ class CatchUpSection(Section):
     """How many jobs may have something to catch up at once before a person is asked."""
 
 
+class HeartbeatSection(Section):
+    """Who listens outside whether the daemon and its jobs live: the protocol of healthchecks."""
+
+    loop: HttpUrl = ""
+    """Called while the scheduler's loop makes turns; its absence is the alarm."""
+    jobs: HttpUrl = ""
+    """`{job}` stands for a job's id. Called at its success; with /start and /fail behind it at those."""
+    every: Duration = timedelta(minutes=1)
+    """How often the loop's own is called."""
+    timeout: Duration = timedelta(seconds=5)
+
+    @field_validator("jobs")
+    @classmethod
+    def _names_the_job(cls, url: str) -> str:
+        if url and "{job}" not in url:
+            raise ValueError("'{job}' is missing: every job has an address of its own")
+        return url
+
+
 class LogSection(Section):
     format: Literal["auto", "text", "json"] = "auto"
     """`auto` is text on a terminal and JSON elsewhere."""
@@ -112,6 +136,8 @@ class SettingsSection(Section):
     """To whom what is wrong is told, how often, and when not."""
     slack: SlackSection = SlackSection()
     """How Slack is reached, and who may answer there."""
+    heartbeat: HeartbeatSection = HeartbeatSection()
+    """Signs of life for somebody outside."""
     log: LogSection = LogSection()
 
 
@@ -171,6 +197,7 @@ class Settings:
     parallel_runs: int
     concurrency: Mapping[str, int]
     catch_up: CatchUpSection
+    heartbeat: HeartbeatSection = field(repr=False)
     manners: Manners
     """How alerts are told."""
     second: tuple[str, ...]
@@ -250,6 +277,7 @@ def _settings(folder: Path, section: SettingsSection, document: Located, environ
         parallel_runs=section.parallel_runs,
         concurrency=section.concurrency,
         catch_up=section.catch_up,
+        heartbeat=section.heartbeat,
         manners=manners(section.alerts),
         second=tuple(section.alerts.second),
         slack=slack(section.slack, section.secrets),

@@ -31,10 +31,8 @@ class Topic(StrEnum):
     DIGEST = "digest"
 
 
-CURED_BY_A_RUN = frozenset({Topic.FAILED, Topic.DEGRADED, Topic.OVERDUE, Topic.BUDGET, Topic.STREAK})
+CURED_BY_A_RUN = frozenset({Topic.FAILED, Topic.DEGRADED, Topic.OVERDUE, Topic.BUDGET})
 """What the job's next good run makes well again."""
-SAID_ONCE = frozenset({Topic.DIGEST})
-"""Nothing is open about these once they are told."""
 
 
 class State(StrEnum):
@@ -75,10 +73,15 @@ class Trouble:
     question: Escalation | None = None
 
     @property
+    def said_once(self) -> bool:
+        """Nothing is open about it once it is told: a digest, or many jobs that are late together."""
+        return self.topic is Topic.DIGEST or (self.topic is Topic.OVERDUE and not self.subject.job)
+
+    @property
     def fingerprint(self) -> str:
         """The same for the same trouble. Every question is one of its own."""
         which = [self.question.id] if self.question else [self.subject.job, self.step, self.matter]
-        if self.topic in SAID_ONCE:
+        if self.said_once:
             which = [self.source]
         return digest([self.topic.value, *which])[:16]
 
@@ -147,6 +150,11 @@ class Alert:
     @property
     def incident(self) -> bool:
         return self.ever > 1
+
+    @property
+    def asks(self) -> bool:
+        """Whether people are to decide something about it, so that buttons stand under its first message."""
+        return self.trouble.question is not None or self.trouble.topic is Topic.STREAK
 
     @property
     def finished(self) -> bool:

@@ -31,7 +31,7 @@ def compare(before: Run, after: Run) -> Iterator[Difference]:
 
 
 def _steps(step: str, before: StepRun, after: StepRun) -> Iterator[Difference]:
-    for what in ("state", "tries", "summary", "cause", "missing"):
+    for what in ("state", "tries", "summary", "cause", "missing", "stale"):
         yield from _differ(step, what, getattr(before, what), getattr(after, what))
     yield from _values(step, "output", before.output, after.output)
 

@@ -57,6 +57,8 @@ def broken_tools(draft: Draft, toolbox: Toolbox) -> Iterator[Refusal]:
             yield _broken(step, tool, ("steps", number, "use"))
         if step.repair and (tool := toolbox.why_broken(step.repair.use)):
             yield _broken(step, tool, ("steps", number, "repair", "use"))
+        if step.fresh and (tool := toolbox.why_broken(step.fresh.use)):
+            yield _broken(step, tool, ("steps", number, "fresh", "use"))
 
 
 def digest(plan: Plan) -> str:
@@ -87,6 +89,8 @@ def _tools(steps: tuple[Step, ...]) -> Iterator[str]:
         yield step.use
         if step.repair is not None:
             yield step.repair.use
+        if step.fresh is not None:
+            yield step.fresh.use
 
 
 def _refuse(draft: Draft, contracts: list[Contract], toolbox: Toolbox) -> Iterator[Refusal]:
@@ -113,6 +117,8 @@ def _inputs(contract: Contract, sources: Sources) -> Iterator[Refusal]:
         yield from wiring.refuse(step.inputs, spec.input_schema, (*root, "with"))
     if step.repair and (spec := tools.get(step.repair.use)):
         yield from wiring.refuse(step.repair.inputs, spec.input_schema, (*root, "repair", "with"))
+    if step.fresh and (spec := tools.get(step.fresh.use)):
+        yield from wiring.refuse(step.fresh.inputs, spec.input_schema, (*root, "fresh", "with"))
 
 
 def _limits(draft: Draft) -> Iterator[Refusal]:
@@ -124,6 +130,10 @@ def _limits(draft: Draft) -> Iterator[Refusal]:
     if limits.answer_within >= limits.deadline:
         message = "a question to a person must expire before the run's deadline"
         yield Refusal("", ("limits", "answer_within"), message, "shorten answer_within or raise deadline")
+    for number, step in enumerate(draft.steps):
+        if step.fresh and step.fresh.at_most >= limits.deadline:
+            message = "a source may not be waited for until the run's deadline"
+            yield Refusal(step.id, ("steps", number, "fresh"), message, "shorten at_most or raise limits.deadline")
     for number, timeout in draft.timeouts.items():
         if timeout > limits.active:
             message = f"the step may take longer than the whole run ({limits.active.total_seconds():g}s)"

@@ -9,7 +9,7 @@ from datetime import timedelta
 from .acceptance import refuse_rule
 from .draft import Refusal, Toolbox
 from .nearest import did_you_mean
-from .plan import Step
+from .plan import Accept, Step
 from .references import Key
 from .schemas import Shape
 from .tool import Effect, ToolSpec
@@ -34,7 +34,9 @@ class Contract:
 
     def tighten(self, spec: ToolSpec) -> Step:
         """The step with what the contract adds: its timeout and the secrets that go by the tool's own names."""
-        own = {name: name for name in spec.secrets if name in self.toolbox.secrets}
+        probe = self.toolbox.tools.get(self.step.fresh.use) if self.step.fresh else None
+        declared = (*spec.secrets, *(probe.secrets if probe else ()))
+        own = {name: name for name in declared if name in self.toolbox.secrets}
         return replace(self.step, timeout=self.timeout or spec.timeout, secrets={**own, **self.step.secrets})
 
     def refuse(self) -> Iterator[Refusal]:
@@ -48,6 +50,7 @@ class Contract:
         elif not self.toolbox.why_broken(self.step.use):
             yield self._unknown(self.step.use, "use")
         yield from self._repair()
+        yield from self._fresh()
 
     def _effect(self, spec: ToolSpec) -> Iterator[Refusal]:
         if spec.effect is Effect.EXTERNAL and not spec.reconcile:
@@ -90,6 +93,24 @@ class Contract:
         elif spec.effect is Effect.EXTERNAL:
             message = f"the tool {spec.name!r} acts on the outside, so it cannot be a repair"
             yield self._refusal(message, "a repair may be repeated; use a step of its own", "repair", "use")
+
+    def _fresh(self) -> Iterator[Refusal]:
+        gate = self.step.fresh
+        if gate is None or self.toolbox.why_broken(gate.use):
+            return
+        spec = self.toolbox.tools.get(gate.use)
+        if spec is None:
+            yield self._unknown(gate.use, "fresh", "use")
+            return
+        if spec.effect is not Effect.NONE:
+            message = f"the tool {spec.name!r} changes something, so it cannot be a probe"
+            yield self._refusal(message, "a probe is asked again and again; it may only look", "fresh", "use")
+        rule = Accept("", "expression", gate.until)
+        if gate.until and (problem := refuse_rule(rule, Shape.of(spec.output_schema))):
+            yield self._refusal(problem[0], problem[1], "fresh", "until")
+        if gate.every < timedelta(seconds=1) or gate.at_most < gate.every:
+            message = "a source is probed at most once a second, and waited for at least as long as from probe to probe"
+            yield self._refusal(message, "raise every, or at_most", "fresh", "every")
 
     def _unknown(self, name: str, *keys: Key) -> Refusal:
         return self._refusal(f"there is no tool {name!r}", did_you_mean(name, self.toolbox.tools), *keys)

@@ -82,6 +82,7 @@ def _step(shown: StepPicture) -> dict[str, Any]:
         "summary": shown.at.summary,
         "cause": shown.at.cause,
         "missing": list(shown.at.missing),
+        "stale": shown.at.stale or None,
         "decisions": list(shown.decisions),
     }
 

@@ -53,6 +53,15 @@ class RetryScheduled:
 
 
 @dataclass(frozen=True, slots=True)
+class GateOpened:
+    """The source was not complete in time; the step goes on without waiting any longer."""
+
+    at: datetime
+    step: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class EffectAdopted:
     """The effect with this key was delivered before; its receipt is the step's output and nothing is sent."""
 
@@ -126,6 +135,7 @@ Event: TypeAlias = (
     | AttemptStarted
     | AttemptEnded
     | RetryScheduled
+    | GateOpened
     | EffectAdopted
     | Decided
     | Escalated

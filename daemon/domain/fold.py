@@ -17,6 +17,7 @@ from .events import (
     EffectAdopted,
     Escalated,
     Event,
+    GateOpened,
     RetryScheduled,
     RunClaimed,
     RunEnded,
@@ -91,7 +92,7 @@ def _run_claimed(plan: Plan, run: Run, event: RunClaimed) -> Run:
 
 def _attempt_started(plan: Plan, run: Run, event: AttemptStarted) -> Run:
     step = run.steps[event.step]
-    repairing = event.attempt.purpose is Purpose.REPAIR
+    repairing, probing = event.attempt.purpose is Purpose.REPAIR, event.attempt.purpose is Purpose.PROBE
     return _put(
         run,
         replace(
@@ -106,6 +107,7 @@ def _attempt_started(plan: Plan, run: Run, event: AttemptStarted) -> Run:
             cleared=step.cleared and event.attempt.purpose is not Purpose.RUN,
             repaired=step.repaired or repairing,
             missing=event.missing or step.missing,
+            probed_since=step.probed_since or (event.at if probing else None),
         ),
     )
 
@@ -132,11 +134,15 @@ def _closed(plan: Plan, step: StepRun, attempt: Attempt, event: AttemptEnded) ->
         return _failed(plan, step, attempt, unasked, event.at)
     if attempt.purpose is Purpose.REPAIR:
         return replace(step, failure=None, cleared=True)
+    if attempt.purpose is Purpose.PROBE:
+        return replace(step, fresh=True, stale="")
     return done(step, outcome, event.at)
 
 
 def _failed(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed, at: datetime) -> StepRun:
-    """A question and a repair that fail leave the failure that they were about."""
+    """A question and a repair that fail leave the failure that they were about; a probe has none."""
+    if attempt.purpose is Purpose.PROBE:
+        return replace(step, stale="" if failure.kind is Kind.INTERRUPTED else failure.message or failure.kind.value)
     if attempt.purpose is Purpose.RECONCILE:
         return reconciled(step, Reconciled(Verdict.CANNOT_TELL, reason=failure.message), at)
     if attempt.purpose is Purpose.REPAIR:
@@ -172,8 +178,13 @@ def _may_have_happened(plan: Plan, step: StepRun, attempt: Attempt, failure: Fai
 
 def _retry_scheduled(plan: Plan, run: Run, event: RetryScheduled) -> Run:
     step = run.steps[event.step]
-    # Waiting to ask a receiver again says nothing about the try that may follow.
-    return _put(run, replace(step, wake_at=event.until, cleared=step.unknown is None))
+    # Waiting to ask a receiver or a source again says nothing about the try that may follow.
+    gated = plan.by_id[event.step].fresh is not None and not step.fresh
+    return _put(run, replace(step, wake_at=event.until, cleared=step.unknown is None and not gated))
+
+
+def _gate_opened(plan: Plan, run: Run, event: GateOpened) -> Run:
+    return _put(run, replace(run.steps[event.step], fresh=True, stale=event.reason, wake_at=None))
 
 
 def _effect_adopted(plan: Plan, run: Run, event: EffectAdopted) -> Run:
@@ -269,6 +280,7 @@ _FOLDS: dict[type, Callable[[Plan, Run, Any], Run]] = {
     AttemptStarted: _attempt_started,
     AttemptEnded: _attempt_ended,
     RetryScheduled: _retry_scheduled,
+    GateOpened: _gate_opened,
     EffectAdopted: _effect_adopted,
     Decided: _decided,
     Escalated: _escalated,

@@ -23,7 +23,11 @@ def with_implied_needs(step: Step, known: Collection[str]) -> Step:
 
 def steps_read(step: Step) -> Iterator[str]:
     """Ids of the steps that its inputs refer to; what cannot be parsed is refused elsewhere."""
-    templates = [step.inputs, step.repair.inputs if step.repair else {}]
+    templates = [
+        step.inputs,
+        step.repair.inputs if step.repair else {},
+        step.fresh.inputs if step.fresh else {},
+    ]
     for template in templates:
         for _, leaf in leaves(template):
             yield from (part.step for part in _parts(leaf) if isinstance(part, Reference) and part.step)

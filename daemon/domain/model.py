@@ -107,11 +107,12 @@ class Reconciled:
 
 
 class Purpose(StrEnum):
-    """What an attempt is for: the step's own work, asking a receiver, or the step's repair tool."""
+    """What an attempt is for: the step's own work, asking a receiver, the step's repair tool, or its source."""
 
     RUN = "run"
     RECONCILE = "reconcile"
     REPAIR = "repair"
+    PROBE = "probe"
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +224,12 @@ class StepRun:
     """Weak inputs that were not there, each with its cause."""
     cause: str = ""
     """Why it was skipped or failed for good."""
+    fresh: bool = False
+    """Its source is complete, or is waited for no longer."""
+    stale: str = ""
+    """What the last probe of its source found wanting; with `fresh`, the step goes on all the same."""
+    probed_since: datetime | None = None
+    """When its source was first asked."""
     closes: bool = False
     """Its output says that there is nothing to go on with, so the run ends well here."""
     started_at: datetime | None = None

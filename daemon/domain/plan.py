@@ -37,6 +37,21 @@ class Repair:
 
 
 @dataclass(frozen=True, slots=True)
+class Fresh:
+    """The step waits until the source is complete: until `until` holds for what the probe tool says, at most so long.
+
+    After `at_most` the step goes on all the same, and the run is degraded.
+    """
+
+    use: str
+    until: str = ""
+    """CEL over `output`; without it the probe's own success is enough."""
+    inputs: Mapping[str, Json] = field(default_factory=dict)
+    every: timedelta = timedelta(minutes=5)
+    at_most: timedelta = timedelta(hours=2)
+
+
+@dataclass(frozen=True, slots=True)
 class Accept:
     """One acceptance rule: `path` points into the step's output, `rule` names the check, `value` is its argument."""
 
@@ -59,6 +74,7 @@ class Step:
     timeout: timedelta = TOOL_TIMEOUT
     retry: Retry = Retry()
     repair: Repair | None = None
+    fresh: Fresh | None = None
     approve: bool = False
     optional: bool = False
     fallback: str | None = None

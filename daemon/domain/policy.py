@@ -15,7 +15,7 @@ from . import stand_in
 from .backoff import delay
 from .errors import RULES, Kind
 from .model import Ending, Failed, Letter, Purpose, Run, RunState, StepRun, StepState, Verdict
-from .plan import Decide, Exhausted, Plan, Step
+from .plan import Decide, Exhausted, Fresh, Plan, Step
 from .verdict import verdict
 from .wake import wakes
 
@@ -50,6 +50,14 @@ class StartAttempt:
 class BackOff:
     step: str
     until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class GoOn:
+    """The source of a step is waited for no longer."""
+
+    step: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +112,7 @@ class Wait:
 
 
 Action: TypeAlias = (
-    Begin | Ask | StartAttempt | BackOff | Escalate | Expire | SkipStep | FailStep | WindDown | Finish | Wait
+    Begin | Ask | StartAttempt | BackOff | GoOn | Escalate | Expire | SkipStep | FailStep | WindDown | Finish | Wait
 )
 
 
@@ -160,7 +168,7 @@ def _step_action(plan: Plan, run: Run, step: Step, now: datetime) -> Action | No
     if at.state is StepState.PENDING:
         return _cut_off(plan, run, step)
     if at.state is StepState.READY:
-        return _before_start(plan, run, step, at)
+        return _before_start(plan, run, step, at, now)
     if at.state is StepState.RUNNING:
         return _while_running(plan, run, step, at, now)
     return None
@@ -178,12 +186,31 @@ def _cut_off(plan: Plan, run: Run, step: Step) -> Action | None:
     return None
 
 
-def _before_start(plan: Plan, run: Run, step: Step, at: StepRun) -> Action | None:
+def _before_start(plan: Plan, run: Run, step: Step, at: StepRun, now: datetime) -> Action | None:
+    if step.fresh and not at.fresh:
+        return _gate(plan, run, step, step.fresh, at, now)
     if step.approve and not at.approved:
         return Escalate(step.id, f"Approve {step.title or step.id}?", (APPROVE, REJECT, ABORT))
     if plan.decide is Decide.ALWAYS and not at.cleared and not at.given_up:
         return Ask(step.id, (Letter.A,), Letter.A, "its needs are met")
     return _start(plan, run, step.id, Purpose.RUN)
+
+
+def _gate(plan: Plan, run: Run, step: Step, gate: Fresh, at: StepRun, now: datetime) -> Action | None:
+    """The source is probed until it is complete; the waits between are stored times, as those of a back-off."""
+    if at.crashes >= plan.limits.crashes + at.grace:
+        return _crashed(step, at)
+    if at.probed_since is None or not at.stale:
+        return _start(plan, run, step.id, Purpose.PROBE)
+    until = at.probed_since + gate.at_most
+    if now >= until:
+        return GoOn(step.id, f"{gate.use} was waited for from {at.probed_since:%H:%MZ} to {now:%H:%MZ}: {at.stale}")
+    return BackOff(step.id, min(now + gate.every, until))
+
+
+def _crashed(step: Step, at: StepRun) -> Action:
+    crashed = Failed(Kind.CRASHED, f"the daemon stopped {at.crashes} times while this step was running")
+    return _exhausted(step, crashed)
 
 
 def _start(plan: Plan, run: Run, step: str, purpose: Purpose) -> Action | None:
@@ -196,15 +223,17 @@ def _while_running(plan: Plan, run: Run, step: Step, at: StepRun, now: datetime)
     if at.attempt or at.escalation:
         return None
     if at.wake_at:
-        return _awake(plan, run, at) if at.wake_at <= now else None
+        return _awake(plan, run, step, at) if at.wake_at <= now else None
     if at.unknown:
         return _resolve_unknown(plan, run, step, at, now)
     if at.failure:
         return _answer_failure(plan, run, step, at, at.failure, now)
-    return _before_start(plan, run, step, at)
+    return _before_start(plan, run, step, at, now)
 
 
-def _awake(plan: Plan, run: Run, at: StepRun) -> Action | None:
+def _awake(plan: Plan, run: Run, step: Step, at: StepRun) -> Action | None:
+    if step.fresh and not at.fresh:
+        return _start(plan, run, at.step, Purpose.PROBE)
     return _start(plan, run, at.step, Purpose.RECONCILE if at.unknown else Purpose.RUN)
 
 
@@ -220,8 +249,7 @@ def _resolve_unknown(plan: Plan, run: Run, step: Step, at: StepRun, now: datetim
 
 def _answer_failure(plan: Plan, run: Run, step: Step, at: StepRun, failure: Failed, now: datetime) -> Action | None:
     if at.crashes >= plan.limits.crashes + at.grace:
-        crashed = Failed(Kind.CRASHED, f"the daemon stopped {at.crashes} times while this step was running")
-        return _exhausted(step, crashed)
+        return _crashed(step, at)
     if at.disputed:
         return Escalate(step.id, _question(step, failure, "the decider gave up"), (RETRY, SKIP, ABORT))
     if at.given_up:

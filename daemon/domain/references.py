@@ -52,8 +52,14 @@ ROOTS: Mapping[str, Json] = {
 }
 """What a run offers beside its steps, as JSON Schemas; the scope given to `resolve` must hold all of it."""
 
-STEP_FACTS: Mapping[str, Json] = {"summary": TEXT, "missing": {"type": ["string", "null"]}}
-"""What every step offers beside `output`; `missing` is the reason why a weak need is not there, else null."""
+STEP_FACTS: Mapping[str, Json] = {
+    "summary": TEXT,
+    "missing": {"type": ["string", "null"]},
+    "stale": {"type": ["string", "null"]},
+}
+"""What every step offers beside `output`; `missing` is the reason why a weak need is not there, else null; `stale` is
+what was wanting in the step's source when it was waited for no longer, else null.
+"""
 
 EARLIER = "earlier"
 """Root of what an earlier revision of the same run left: `${earlier.STEP.output...}`; null where there is none."""

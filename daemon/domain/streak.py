@@ -6,9 +6,23 @@ from collections.abc import Iterable
 from itertools import takewhile
 
 from .model import RunState
+from .pause import Pause
 
 MOST_FAILURES = 3
 """Failed runs in a row after which a job is paused and a person is asked."""
+
+
+DAEMON = "clockwright"
+"""Who pauses a job where no person does."""
+
+
+def why_paused(failures: int) -> str:
+    return f"it has failed {failures} times in a row"
+
+
+def paused_for_failing(pause: Pause) -> bool:
+    """Whether it is the daemon's own pause of a job that fails run after run."""
+    return pause.by == DAEMON and pause.why.startswith("it has failed")
 
 
 def failures_in_a_row(states: Iterable[RunState]) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from .alerts import SAID_ONCE, Alert, Sending, Topic, closed
+from .alerts import Alert, Sending, Topic, closed
 from .manners import Manners
 from .severity import Severity
 
@@ -99,7 +99,7 @@ def arrived(alert: Alert, telling: Telling, at: datetime, by: str) -> Alert:
         sending=None,
     )
     alert = replace(alert, told=told)
-    if alert.trouble.topic in SAID_ONCE:
+    if alert.trouble.said_once:
         return replace(closed(alert, at, "told"), told=replace(told, closed=True))
     return alert
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from .alerts import Subject, Topic, Trouble
 from .digests import digest
 from .job import Disposition, LedgerRow
 from .model import Escalation, Run, RunState, StepRun, StepState
+from .pause import Pause
 from .severity import Severity
 
 OVER_BUDGET = "budget exceeded"
@@ -82,37 +83,22 @@ def of_absence(row: LedgerRow, subject: Subject) -> Trouble:
         severity=Severity.CRITICAL,
         subject=subject,
         data_date=due.data.day.isoformat(),
+        matter="unstarted",
     )
 
 
-def of_delay(run: Run, within: timedelta, subject: Subject) -> Trouble:
-    """A run that should have ended by now."""
+def of_pause(pause: Pause, subject: Subject) -> Trouble:
+    """The daemon has paused a job that fails run after run, and somebody is to say when it may go on."""
     return Trouble(
-        source=f"run/{run.id}/late",
-        topic=Topic.OVERDUE,
-        at=run.instant + within,
-        text=f"{run.job} for {run.data.day} is late: it should have ended by {run.instant + within:%H:%MZ}",
-        cause=_standing(run),
-        next="it goes on; you are told when it ends",
+        source=f"pause/{pause.job}/{pause.since.isoformat()}",
+        topic=Topic.STREAK,
+        at=pause.since,
+        text=f"{pause.job} is paused: {pause.why}",
+        cause=pause.why,
+        next=f"nothing more of it starts by itself; mend the cause, then: clockwright jobs resume {pause.job}",
         severity=Severity.CRITICAL,
         subject=subject,
-        data_date=run.data.day.isoformat(),
-        step=next((at.step for at in run.steps.values() if at.state is StepState.RUNNING), ""),
-        run=run.id,
     )
-
-
-def _standing(run: Run) -> str:
-    """What a run that has not ended does."""
-    if run.state is RunState.QUEUED:
-        return "it is queued and has not begun"
-    if asked := next(iter(run.escalations.values()), None):
-        return f"it waits for a person: {asked.question}"
-    step = next((at for at in run.steps.values() if at.state is StepState.RUNNING), None)
-    if step is None:
-        return f"it is {run.state}"
-    why = f" after {step.failure.kind}: {step.failure.message}" if step.failure else ""
-    return f"{step.step} {'waits for its next try' if step.wake_at else 'is at work'}{why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +108,8 @@ class Nature:
     topic: Topic
     next: str
     severity: Severity = Severity.CRITICAL
+    once: bool = False
+    """The same words are the same trouble, however often a daemon that starts anew says them."""
 
 
 NATURES: Mapping[str, Nature] = {
@@ -130,13 +118,18 @@ NATURES: Mapping[str, Nature] = {
     ),
     "lease_lost": Nature(Topic.DAEMON, "another daemon carries on; this one stands by", Severity.WARNING),
     "run_defect": Nature(Topic.DAEMON, "the run is taken up again in half a minute; please report this defect"),
+    "run_quarantined": Nature(
+        Topic.DAEMON, "it is left alone and looked at again every ten minutes; nothing is deleted"
+    ),
+    "store_is_older": Nature(Topic.DAEMON, "their receivers are asked before anything is sent again", Severity.WARNING),
     "clock_jumped": Nature(Topic.DAEMON, "nothing is fired until the clock has been steady for a while"),
+    "heartbeat_trouble": Nature(Topic.DAEMON, "runs go on; whoever listens for it may miss it", Severity.WARNING),
     "catch_up_asks": Nature(Topic.DAEMON, "nothing of these jobs starts before: clockwright jobs resume --all"),
+    "overdue": Nature(
+        Topic.OVERDUE, "it goes on as the job's catch_up says; you are told when it is made good", once=True
+    ),
     "reload_refused": Nature(Topic.RELOAD, "the last good configuration stays in force; mend it and reload"),
     "config_fault": Nature(Topic.RELOAD, "the last good version of the job stays in force; mend it and reload"),
-    "failing_in_a_row": Nature(
-        Topic.STREAK, "nothing more of it starts by itself; mend the cause, then: clockwright jobs resume {job}"
-    ),
     "model_budget": Nature(Topic.BUDGET, "the rule decides until the budget is whole again", Severity.WARNING),
     "slack_trouble": Nature(Topic.SLACK, "alerts go by the second channel; mend it and they come back by themselves"),
 }
@@ -146,15 +139,17 @@ CURES: Mapping[str, Topic] = {
     "serving": Topic.DAEMON,
     "reloaded": Topic.RELOAD,
     "slack_answers": Topic.SLACK,
+    "recovered": Topic.OVERDUE,
 }
-"""Notices that say that something is well again."""
+"""Notices that say that something is well again; one that names a job, of that job alone."""
 
 
 def of_daemon(notice: str, text: str, at: datetime, subject: Subject, run: str = "") -> Trouble:
     """Something that happened to the daemon; `notice` is one of `NATURES`."""
     nature = NATURES[notice]
+    when = "" if nature.once else at.isoformat()
     return Trouble(
-        source=f"daemon/{notice}/{subject.job}/{at.isoformat()}/{digest(text)[:8]}",
+        source=f"daemon/{notice}/{subject.job}/{when}/{digest(text)[:16]}",
         topic=nature.topic,
         at=at,
         text=text,

@@ -13,8 +13,9 @@ def verdict(plan: Plan, run: Run) -> tuple[RunState, str]:
     fatal = [at for at in undone if not _excused(plan, run, at.step)]
     if fatal:
         return RunState.FAILED, _reasons(fatal)
-    if undone:
-        return RunState.DEGRADED, _reasons(undone)
+    stale = [f"{at.step}: {at.stale}" for at in run.steps.values() if at.fresh and at.stale]
+    if undone or stale:
+        return RunState.DEGRADED, "; ".join(filter(None, [_reasons(undone), *stale]))
     return RunState.SUCCEEDED, ""
 
 

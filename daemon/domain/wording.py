@@ -14,6 +14,7 @@ from .events import (
     EffectAdopted,
     Escalated,
     Event,
+    GateOpened,
     RetryScheduled,
     RunClaimed,
     RunEnded,
@@ -66,6 +67,9 @@ def question(asked: Escalation) -> str:
     return f"{asked.question} [{options}; {asked.default} at {asked.expires_at:%Y-%m-%d %H:%MZ}]"
 
 
+_PURPOSES = {Purpose.REPAIR: ": repair", Purpose.PROBE: ": whether the source is complete"}
+
+
 def decided(option: str, by: str, at: datetime) -> str:
     """What became of a question: `retry, by ada at 2026-03-01 10:05Z`."""
     if not option:
@@ -79,7 +83,7 @@ def _begun(event: AttemptStarted) -> str:
     attempt = event.attempt
     if attempt.purpose is Purpose.RECONCILE:
         return f"attempt {attempt.number}: asking the receiver whether it has this already"
-    return f"attempt {attempt.number}" + (": repair" if attempt.purpose is Purpose.REPAIR else "")
+    return f"attempt {attempt.number}" + _PURPOSES.get(attempt.purpose, "")
 
 
 def _ended(event: AttemptEnded) -> str:
@@ -106,6 +110,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     RunClaimed: lambda event: f"taken up by {event.owner}",
     AttemptStarted: _begun,
     AttemptEnded: _ended,
+    GateOpened: lambda event: f"waits no longer: {event.reason}",
     RetryScheduled: lambda event: f"tries again at {event.until:%H:%M:%SZ}",
     EffectAdopted: lambda event: f"delivered before; nothing is sent: {event.summary}",
     Decided: lambda event: decision(event.decision),

@@ -40,6 +40,12 @@ class Well:
 
     topic: Topic
     message: str
+    job: str = ""
+
+    def ends(self, alert: Alert) -> bool:
+        trouble = alert.trouble
+        concerned = not self.job or (trouble.subject.job == self.job and bool(trouble.matter))
+        return alert.open and trouble.topic is self.topic and concerned and trouble.matter != "unstarted"
 
 
 class Alerter:
@@ -98,12 +104,12 @@ class Alerter:
         changed = [alert for name, alert in alerts.items() if before.get(name) != alert]
         if changed or sources:
             self._book.save(changed, sources, fence=self._fence.epoch)
-        self._intake.looked(now)
+        all_of_it = self._intake.looked(now)
         self._done_with(heard)
         self._tidy(now)
         coming = [self._tell(alert, manners) for alert in alerts.values()]
-        coming.append(self._intake.next_look(now, manners.daily))
-        return min([now + LONGEST, *(at for at in coming if at)])
+        coming.append(manners.daily.next(now) if manners.daily else None)
+        return min([now + (LONGEST if all_of_it else timedelta(0)), *(at for at in coming if at)])
 
     def _fold(
         self, alerts: dict[str, Alert], intake: Intake, heard: Iterable[Heard], manners: Manners
@@ -112,7 +118,7 @@ class Alerter:
         happened: list[tuple[datetime, Trouble | Cure | Well]] = []
         happened += [(trouble.at, trouble) for trouble in intake.troubles]
         happened += [(cure.at, cure) for cure in intake.cures]
-        happened += [(one.at, self._translated(one)) for one in heard]
+        happened += self._said_anew(heard)
         for at, what in sorted(happened, key=lambda each: each[0]):
             if isinstance(what, Trouble):
                 sources[what.source] = what.at
@@ -120,8 +126,7 @@ class Alerter:
             elif isinstance(what, Cure):
                 changed = cured(alerts.values(), what.job, at, what.outcome)
             else:
-                well = [one for one in alerts.values() if one.open and one.trouble.topic is what.topic]
-                changed = [closed(one, at, f"well again: {what.message}") for one in well]
+                changed = [closed(one, at, f"well again: {what.message}") for one in alerts.values() if what.ends(one)]
             alerts.update({alert.id: alert for alert in changed})
         return sources
 
@@ -136,9 +141,17 @@ class Alerter:
         said = self._said.get(trouble.fingerprint)
         return arrived(alert, Telling(What.OPENED, said), said, SECOND) if said else alert
 
+    def _said_anew(self, heard: Iterable[Heard]) -> list[tuple[datetime, Trouble | Cure | Well]]:
+        """Less what was taken in before, in these very words."""
+        found = [(one.at, self._translated(one)) for one in heard]
+        known = self._book.known([what.source for _, what in found if isinstance(what, Trouble)])
+        return [(at, what) for at, what in found if not isinstance(what, Trouble) or what.source not in known]
+
     def _translated(self, heard: Heard) -> Trouble | Well:
         notice = heard.notice
-        return Well(CURES[notice.topic], notice.message) if notice.topic in CURES else self._trouble(heard)
+        if notice.topic in CURES:
+            return Well(CURES[notice.topic], notice.message, notice.job or "")
+        return self._trouble(heard)
 
     def _trouble(self, heard: Heard) -> Trouble:
         notice = heard.notice
@@ -146,9 +159,9 @@ class Alerter:
         return of_daemon(notice.topic, notice.message, heard.at, subject, notice.run or "")
 
     def _settle(self, alerts: dict[str, Alert]) -> None:
-        """Questions that are closed close their alerts."""
-        for alert in [one for one in alerts.values() if one.open and one.trouble.question]:
-            if came := self._intake.outcome(alert):
+        """What was decided closes the alerts that asked for it."""
+        for alert in [one for one in alerts.values() if one.open and one.asks]:
+            if came := self._intake.outcome(alert, self._clock.now()):
                 alerts[alert.id] = closed(alert, *came)
 
     def _tell(self, alert: Alert, manners: Manners) -> datetime | None:
@@ -177,3 +190,5 @@ class Alerter:
         if self._tidied is None or now - self._tidied >= TIDY:
             self._tidied = now
             self._book.forget(now - KEPT)
+            # Whatever was stored before is taken in: a daemon that starts anew need not look further back.
+            self._book.save([], {f"looked/{now.isoformat()}": now}, fence=self._fence.epoch)

@@ -54,14 +54,14 @@ class StoreCommands:
             raise Declined(f"{option!r} is not offered", did_you_mean(option, asked.options))
         self._expect_open(asked, option, changes)
         body = {"escalation": escalation, "option": option, "changes": dict(changes), "digest": asked.digest}
-        self._note(actor, "answer", job=asked.job, run=asked.run, detail=f"{option}: {asked.question}")
+        self.note(actor, "answer", job=asked.job, run=asked.run, detail=f"{option}: {asked.question}")
         return self._post(asked.run, MessageKind.ANSWER, actor, body)
 
     def cancel(self, actor: Actor, run_id: str) -> None:
         run = self.load(run_id)
         if run.state.ended:
             raise Declined(f"run {run_id} has already ended: {run.state}")
-        self._note(actor, "cancel", job=run.job, run=run_id)
+        self.note(actor, "cancel", job=run.job, run=run_id)
         self._post(run_id, MessageKind.CANCEL, actor, {})
 
     def pause(self, actor: Actor, job: str, why: str, until: datetime | None) -> None:
@@ -72,12 +72,12 @@ class StoreCommands:
             raise Declined(f"{until:%Y-%m-%d %H:%M %Z} has passed", "a pause ends in the future")
         if until is not None and until > now + LONGEST_PAUSE:
             raise Declined(f"a pause until {until:%Y-%m-%d} is too long", "pause it without an end")
-        self._note(actor, "pause", job=job, detail=why)
+        self.note(actor, "pause", job=job, detail=why)
         self.store.pause(Pause(job, now, actor.name, why, until))
         self.ring()
 
     def resume(self, actor: Actor, job: str) -> bool:
-        self._note(actor, "resume", job=job)
+        self.note(actor, "resume", job=job)
         ended = self.store.resume(job, self.clock.now(), actor.name)
         self.ring()
         return ended
@@ -186,7 +186,8 @@ class StoreCommands:
     def _deed(self, actor: Actor, verb: str, **about: str) -> Deed:
         return Deed(self.clock.now(), actor.name, actor.origin, verb, **about)
 
-    def _note(self, actor: Actor, verb: str, **about: str) -> None:
+    def note(self, actor: Actor, verb: str, **about: str) -> None:
+        """Into the audit log: also what the command line does by itself."""
         self.store.note(self._deed(actor, verb, **about))
 
     def _post(self, run: str, kind: MessageKind, actor: Actor, body: Mapping[str, Json]) -> int:

@@ -36,6 +36,12 @@ class Custody:
         return frozenset(run for run, at in list(self._lost.items()) if at <= now)
 
     @property
+    def returns_in(self) -> float | None:
+        """Seconds until the next lost run may be carried again; None where none is lost."""
+        at = min(list(self._lost.values()), default=None)
+        return None if at is None else max(0.0, at - self._outside.clock.boot())
+
+    @property
     def shunned(self) -> frozenset[str]:
         """Runs that cannot be read, and are left alone for now."""
         now = self._outside.clock.boot()

@@ -22,6 +22,7 @@ from ..domain.events import (
     EffectAdopted,
     Escalated,
     Event,
+    GateOpened,
     RetryScheduled,
     RunClaimed,
     RunEnded,
@@ -42,6 +43,7 @@ from ..domain.policy import (
     Expire,
     FailStep,
     Finish,
+    GoOn,
     SkipStep,
     StartAttempt,
     Wait,
@@ -212,6 +214,9 @@ class Driver:
     def _back_off(self, action: BackOff) -> None:
         self._happened(RetryScheduled(self._now(), action.step, action.until))
 
+    def _go_on(self, action: GoOn) -> None:
+        self._happened(GateOpened(self._now(), action.step, action.reason))
+
     def _escalate(self, action: Escalate) -> None:
         self._happened(Escalated(self._now(), question(self._plan, self._run, action, self._now())))
 
@@ -292,6 +297,7 @@ _PERFORM: dict[type, Callable[[Driver, Any], None]] = {
     Ask: Driver._ask,
     StartAttempt: Driver._start,
     BackOff: Driver._back_off,
+    GoOn: Driver._go_on,
     Escalate: Driver._escalate,
     Expire: Driver._expire,
     SkipStep: Driver._skip,

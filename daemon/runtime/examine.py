@@ -10,7 +10,7 @@ from ..domain.artifacts import artifacts_in
 from ..domain.defaults import INLINE_OUTPUT_BYTES, MESSAGE_CHARS, SUMMARY_CHARS
 from ..domain.errors import Kind
 from ..domain.model import Failed, Json, Purpose, Reconciled, Succeeded, Verdict
-from ..domain.plan import Plan, Step
+from ..domain.plan import Accept, Plan, Step
 from ..domain.tool import ToolSpec
 from ..ports import Artifacts, Call, Ended
 from .contracts import check_output
@@ -24,13 +24,19 @@ def examine(artifacts: Artifacts, plan: Plan, step: Step, call: Call, ended: End
         return replace(outcome, message=_plain(outcome.message, MESSAGE_CHARS))
     if isinstance(outcome, Reconciled) and outcome.verdict is not Verdict.FOUND:
         return outcome
-    rules = step.accept if call.purpose is Purpose.RUN else ()
-    if fault := _fault(plan.tools[call.tool], step, outcome.output, bool(rules)):
+    if fault := _fault(plan.tools[call.tool], outcome.output, _rules(step, call.purpose)):
         return fault
     output, summary = _spilled(artifacts, outcome.output), _plain(outcome.summary, SUMMARY_CHARS)
     if isinstance(outcome, Reconciled):
         return replace(outcome, output=output, summary=summary)
     return _keep(artifacts, call, Succeeded(output, summary, tuple(artifacts_in(outcome.output))))
+
+
+def _rules(step: Step, purpose: Purpose) -> tuple[Accept, ...]:
+    """What the output has to fulfil: a probe's, that the source is complete."""
+    if purpose is Purpose.PROBE and step.fresh:
+        return (Accept("", "expression", step.fresh.until),) if step.fresh.until else ()
+    return step.accept if purpose is Purpose.RUN else ()
 
 
 def _plain(text: str, most: int) -> str:
@@ -48,10 +54,10 @@ def _keep(artifacts: Artifacts, call: Call, outcome: Succeeded) -> Succeeded | F
     return outcome
 
 
-def _fault(tool: ToolSpec, step: Step, output: Json, accept: bool) -> Failed | None:
+def _fault(tool: ToolSpec, output: Json, rules: tuple[Accept, ...]) -> Failed | None:
     if reason := _not_plain(output) or check_output(tool, output):
         return Failed(Kind.INVALID_OUTPUT, _plain(reason, MESSAGE_CHARS))
-    if accept and (reasons := check(output, step.accept)):
+    if rules and (reasons := check(output, rules)):
         return Failed(Kind.BAD_DATA, _plain("; ".join(reasons), MESSAGE_CHARS))
     return None
 

@@ -54,6 +54,11 @@ class Executor:
         return self._custody.lost
 
     @property
+    def returns_in(self) -> float | None:
+        """Seconds until the next of them may be driven; None where there is none."""
+        return self._custody.returns_in
+
+    @property
     def shunned(self) -> frozenset[str]:
         """Runs that cannot be read, and are left alone for now."""
         return self._custody.shunned

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..domain.codec import from_plain, to_plain
 from ..domain.plan import Plan
 from ..ports import Store
+
+BATCH = 500
 
 
 class Plans:
@@ -19,6 +23,15 @@ class Plans:
         if plan.digest not in self._known:
             self._store.save_plan(plan.digest, to_plain(plan))
             self._known[plan.digest] = plan
+
+    def keep_all(self, plans: Iterable[Plan]) -> None:
+        """Ahead of the first run, a few hundred a transaction: a thousand jobs due at once must not wait for each."""
+        new = {plan.digest: plan for plan in plans if plan.digest not in self._known}
+        digests = list(new)
+        for start in range(0, len(digests), BATCH):
+            batch = digests[start : start + BATCH]
+            self._store.save_plans({digest: to_plain(new[digest]) for digest in batch})
+            self._known.update((digest, new[digest]) for digest in batch)
 
     def get(self, digest: str) -> Plan:
         if digest not in self._known:

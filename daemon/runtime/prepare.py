@@ -43,7 +43,8 @@ class Prepared:
 def prepare(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose) -> Prepared:
     """The next attempt of `step`. Raises StoreError where an artifact that it needs cannot be read."""
     now, boot = outside.clock.now(), outside.clock.boot()
-    tool = plan.tools[step.repair.use if purpose is Purpose.REPAIR and step.repair else step.use]
+    use, _ = _use(step, purpose)
+    tool = plan.tools[use]
     inputs, fault = _inputs(outside, plan, run, step, purpose)
     fault = fault or check_input(tool, inputs)
     key = effect_key(plan, run, step, inputs) if tool.effect is not Effect.NONE and not fault else None
@@ -60,13 +61,28 @@ def prepare(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose
     if fault:
         return Prepared(boot, attempt, missing, None, Failed(Kind.INVALID_INPUT, fault))
     try:
-        secrets = {ours: outside.secret(configured) for ours, configured in step.secrets.items()}
+        secrets = _secrets(outside, step, tool, purpose)
         _expect_unchanged(outside, tool)
     except ClockwrightError as wrong:
         # Nothing is sent, so nothing may be said about whoever is sending under this key.
         return Prepared(boot, replace(attempt, effect_key=None), missing, None, Failed(Kind.MISCONFIGURED, str(wrong)))
     call = _call(outside, run, step, attempt, inputs)
     return Prepared(boot, attempt, missing, replace(call, tool=tool.name, effect_key=key, secrets=secrets))
+
+
+def _use(step: Step, purpose: Purpose) -> tuple[str, Mapping[str, Json]]:
+    """The tool of an attempt, and its inputs as the plan writes them."""
+    if purpose is Purpose.REPAIR and step.repair:
+        return step.repair.use, step.repair.inputs
+    if purpose is Purpose.PROBE and step.fresh:
+        return step.fresh.use, step.fresh.inputs
+    return step.use, step.inputs
+
+
+def _secrets(outside: Outside, step: Step, tool: ToolSpec, purpose: Purpose) -> Mapping[str, str]:
+    """A probe may share the step's secrets, but is told only those that it declares."""
+    told = {ours: name for ours, name in step.secrets.items() if purpose is not Purpose.PROBE or ours in tool.secrets}
+    return {ours: outside.secret(name) for ours, name in told.items()}
 
 
 def _expect_unchanged(outside: Outside, then: ToolSpec) -> None:
@@ -104,12 +120,12 @@ def step_inputs(outside: Outside, plan: Plan, run: Run, step: str) -> Json:
 
 
 def _inputs(outside: Outside, plan: Plan, run: Run, step: Step, purpose: Purpose) -> tuple[Json, str]:
-    template = step.repair.inputs if purpose is Purpose.REPAIR and step.repair else step.inputs
+    _, template = _use(step, purpose)
     try:
         inputs = resolve(template, scope(outside, plan, run, template))
     except Unresolved as unresolved:
         return {}, str(unresolved)
-    changes = run.steps[step.id].changes if purpose is not Purpose.REPAIR else {}
+    changes = run.steps[step.id].changes if purpose in {Purpose.RUN, Purpose.RECONCILE} else {}
     if locked := set(changes) - set(step.open):
         return inputs, f"{', '.join(sorted(locked))} is locked; only {list(step.open)} may be changed"
     return {**inputs, **changes}, ""
@@ -179,9 +195,10 @@ def _data_facts(data: DataDate) -> Json:
 
 
 def _facts_of(artifacts: Artifacts, step: StepRun) -> Json:
+    stale = {"stale": step.stale or None}
     if step.state is StepState.DONE:
-        return {"output": _unspilled(artifacts, step.output), "summary": step.summary, "missing": None}
-    return {"output": None, "summary": "", "missing": step.cause or f"{step.step} is {step.state}"}
+        return {"output": _unspilled(artifacts, step.output), "summary": step.summary, "missing": None} | stale
+    return {"output": None, "summary": "", "missing": step.cause or f"{step.step} is {step.state}"} | stale
 
 
 def _unspilled(artifacts: Artifacts, output: Json) -> Json:
@@ -191,7 +208,9 @@ def _unspilled(artifacts: Artifacts, output: Json) -> Json:
 
 
 def _missing(plan: Plan, run: Run, step: Step) -> Iterator[str]:
-    """The weak inputs that are not there, each with its cause."""
+    """The weak inputs that are not there, each with its cause, and the source that is not complete."""
+    if run.steps[step.id].fresh and run.steps[step.id].stale:
+        yield f"{step.title or step.id}: {run.steps[step.id].stale}"
     for need in step.needs_weak:
         at = stand_in.provider(plan, run, need)
         if at.state is not StepState.DONE:

@@ -206,12 +206,16 @@ def _refusal(row: EscalationRow | None, now: datetime) -> str:
     return ""
 
 
+def _refuse(constant: str) -> Json:
+    raise ValueError(f"{constant} is not JSON")
+
+
 def _changes(entered: Mapping[str, str]) -> dict[str, Json]:
     """Raises Declined for a text that is not JSON."""
     changes = {}
     for name, text in entered.items():
         try:
-            changes[name] = json.loads(text)
+            changes[name] = json.loads(text, parse_constant=_refuse)
         except ValueError:
             raise Declined(f"{name}: {text!r} is not JSON", f'text needs quotes: "{text}"') from None
     return changes

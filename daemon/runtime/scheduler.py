@@ -12,6 +12,7 @@ from typing import Protocol
 
 from ..domain.absent import Absent
 from ..domain.birth import job_of
+from ..domain.codec import prepare
 from ..domain.job import Job, LedgerRow
 from ..domain.model import Run
 from ..domain.pause import EVERYTHING, Pause
@@ -46,6 +47,9 @@ class Carrier(Protocol):
     def carried(self) -> frozenset[str]: ...
 
     @property
+    def returns_in(self) -> float | None: ...
+
+    @property
     def shunned(self) -> frozenset[str]: ...
 
     def begin(self, run: Run, plan: Plan, ledger: LedgerRow | None = None) -> bool: ...
@@ -64,6 +68,7 @@ class Scheduler:
         self._roster = Roster(jobs)
         self._accountant = Accountant(outside, plans, zone_data)
         self._chains = Chains(outside, plans)
+        self._plans = plans
         self._guard = ClockGuard(outside.clock)
         self._pauses: dict[str, Pause] = {}
         self.pace = Pace()
@@ -97,6 +102,8 @@ class Scheduler:
         """Go on from where the store says that accounting stopped. Raises StoreError."""
         self._roster.take_up(self._outside.store, self._outside.clock.now(), self._outside.fence.epoch)
         self._chains.forget()
+        prepare(Run, LedgerRow)
+        self._plans.keep_all(job.plan for job in self._roster.jobs.values() if job.schedule or job.after)
 
     def tick(self) -> datetime:
         """Account for what is due, drive what wants driving; the instant at which to look again. Raises StoreError."""
@@ -113,7 +120,9 @@ class Scheduler:
     def _look_next(self, now: datetime) -> datetime:
         look = self._guard.until if self._guard.holds else self._roster.next_look()
         ends = (pause.until for pause in self._pauses.values())
-        wakes = filter(None, [self._outside.store.next_wake(self._carrier.shunned), look, *ends])
+        lost = self._carrier.returns_in
+        returns = None if lost is None else now + timedelta(seconds=lost)
+        wakes = filter(None, [self._outside.store.next_wake(self._carrier.shunned), look, returns, *ends])
         return min([now + LONGEST_SLEEP, *(at if at > now else now + NO_ROOM for at in wakes)])
 
     def _watch_clock(self) -> None:

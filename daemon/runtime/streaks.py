@@ -8,7 +8,7 @@ from datetime import datetime
 from ..domain.events import Event, RunEnded
 from ..domain.model import Run, RunState
 from ..domain.pause import Pause
-from ..domain.streak import MOST_FAILURES, failures_in_a_row
+from ..domain.streak import DAEMON, MOST_FAILURES, failures_in_a_row, why_paused
 from ..ports import Notice, Queries, Severity, Store
 
 _LOOKED_AT = 20
@@ -30,7 +30,7 @@ class Streaks:
         rows = self._queries().runs(run.job, limit=_LOOKED_AT)
         failures = failures_in_a_row(row.state for row in rows if row.cause != "dry run")
         if failures >= MOST_FAILURES:
-            self._pause(run, event.at, f"it has failed {failures} times in a row")
+            self._pause(run, event.at, why_paused(failures))
             message = f"{run.job} is paused: it has failed {failures} times in a row; the last time: {event.reason}"
             self._say(Notice("failing_in_a_row", message, Severity.CRITICAL, job=run.job, run=run.id))
 
@@ -38,7 +38,7 @@ class Streaks:
         """A pause that is there already, a person's perhaps, stays as it is."""
         store = self._store()
         if not any(pause.job == run.job and pause.holds(at) for pause in store.pauses()):
-            store.pause(Pause(run.job, at, "clockwright", why))
+            store.pause(Pause(run.job, at, DAEMON, why))
 
     def notice(self, notice: Notice) -> None:
         """What happens to the daemon is no job's failure."""

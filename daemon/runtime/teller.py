@@ -59,7 +59,7 @@ class Teller:
         if not channel or of_slack(alert) or ways.courier is None:
             return self._otherwise(alert, telling, said)
         letter = self._letter(alert, channel, said)
-        if telling.what is What.CLOSED and alert.trouble.question and alert.told.stamp and ways.pen:
+        if telling.what is What.CLOSED and alert.asks and alert.told.stamp and ways.pen:
             return self._edited(alert, telling, ways.pen.edit(letter, alert.told.stamp))
         told = self._posted(alert, letter, telling, ways.courier, save)
         if told.told.posts == alert.told.posts and self._given_up(told, telling):
@@ -73,14 +73,14 @@ class Teller:
         return self._aloud(words(alert, telling, self._manners()), alert) == ""
 
     def _letter(self, alert: Alert, channel: str, said: Words) -> Letter:
-        question, first = alert.trouble.question, not alert.told.stamp
-        closed_question = question is not None and not alert.open
+        first = not alert.told.stamp
+        in_place = alert.asks and not alert.open
         return Letter(
             channel=channel,
             headline=said.headline,
             markdown=said.markdown,
             mentions=said.mentions,
-            thread="" if first or closed_question else alert.told.stamp,
+            thread="" if first or in_place else alert.told.stamp,
             buttons=self._buttons(alert) if alert.open and first else (),
         )
 

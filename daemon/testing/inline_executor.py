@@ -68,6 +68,10 @@ class InlineExecutor:
         return self._custody.lost
 
     @property
+    def returns_in(self) -> float | None:
+        return self._custody.returns_in
+
+    @property
     def shunned(self) -> frozenset[str]:
         return self._custody.shunned
 

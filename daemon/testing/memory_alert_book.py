@@ -9,7 +9,7 @@ from datetime import datetime
 from daemon.domain.alerts import Alert
 from daemon.domain.events import Decided
 from daemon.domain.troubles import UNSTARTED
-from daemon.ports import EscalationRow, News, RunRow
+from daemon.ports import EscalationRow, News, reached
 
 from .memory_queries import escalation_line, run_line
 from .memory_tables import Tables
@@ -24,18 +24,15 @@ class MemoryAlertBook:
         self._tables = tables
         self._writing = writing
 
-    def news(self, since: datetime) -> News:
+    def news(self, since: datetime, limit: int) -> News:
         runs = [kept.run for kept in list(self._tables.runs.values()) if kept.run.cause != DRY_RUN]
         ended = [run for run in runs if run.ended_at and run.ended_at > since]
         ended.sort(key=lambda run: (run.ended_at or since, run.id))
         rows = [row for row in list(self._tables.ledger.values()) if row.disposition in UNSTARTED]
         unstarted = [row for row in rows if row.recorded_at and row.recorded_at > since]
         unstarted.sort(key=lambda row: (row.recorded_at or since, row.occurrence.job))
-        return News([run_line(run) for run in ended], unstarted)
-
-    def unfinished(self) -> list[RunRow]:
-        runs = [kept.run for kept in list(self._tables.open.values()) if kept.run.cause != DRY_RUN]
-        return [run_line(run) for run in sorted(runs, key=lambda run: (run.queued_at, run.id))]
+        lines, missed = [run_line(run) for run in ended[:limit]], unstarted[:limit]
+        return News(lines, missed, reached(lines, missed, limit))
 
     def spent(self, runs: Sequence[str]) -> list[str]:
         kept = [self._tables.runs[run] for run in runs if run in self._tables.runs]

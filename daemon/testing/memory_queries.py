@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from threading import RLock
 
@@ -14,7 +13,7 @@ from daemon.domain.job import LedgerRow
 from daemon.domain.model import Run, RunState
 from daemon.domain.pause import Pause
 from daemon.domain.plan import Plan
-from daemon.ports import Accounted, EffectRow, EscalationRow, RunRow
+from daemon.ports import Accounted, EffectRow, EscalationRow, Recent, RunRow
 
 from .memory_tables import Question, Tables
 
@@ -44,8 +43,8 @@ class MemoryQueries:
         found.sort(key=_age, reverse=True)
         return [run_line(run) for run in found[:limit]]
 
-    def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, list[RunRow]]:
-        return {job: [replace(row, reason="") for row in self.runs(job, limit=each)] for job in jobs}
+    def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, Recent]:
+        return {job: _recent(self.runs(job, limit=each)) for job in jobs}
 
     def events(self, run_id: str) -> list[Event]:
         with self._lock:
@@ -98,6 +97,11 @@ class MemoryQueries:
 
 def _age(run: Run) -> tuple[datetime, str]:
     return run.queued_at, run.id
+
+
+def _recent(rows: Sequence[RunRow]) -> Recent:
+    unfinished = tuple(row for row in rows if not row.state.ended)
+    return Recent(tuple(row.state for row in rows), next(iter(rows), None), unfinished)
 
 
 def run_line(run: Run) -> RunRow:

@@ -191,6 +191,11 @@ class MemoryStore(MemoryQueries):
     def effect(self, key: str) -> EffectRow | None:
         return self._tables.effects.get(key)
 
+    def save_plans(self, bodies: Mapping[str, Json]) -> None:
+        with self._writing("save_plans"):
+            for digest, body in bodies.items():
+                self._tables.plans.setdefault(digest, body)
+
     def save_plan(self, digest: str, body: Json) -> None:
         with self._writing("save_plan"):
             self._tables.plans.setdefault(digest, body)

@@ -64,7 +64,7 @@ OUTCOMES = ("succeeded", "degraded", "escalated", "failed", "cancelled")
 def skeleton(plan: Plan) -> Plan:
     """The plan's control flow alone: its steps, needs, limits and effects, with tools that take and give anything."""
     tools = {name: _open(tool) for name, tool in plan.tools.items()}
-    steps = tuple(replace(step, inputs={}, accept=(), open=(), secrets={}) for step in plan.steps)
+    steps = tuple(replace(step, inputs={}, accept=(), open=(), secrets={}, fresh=None) for step in plan.steps)
     bare = replace(plan, steps=steps, tools=tools, shares_dates=False, digest="")
     return replace(bare, digest=digest(encode(bare)))
 

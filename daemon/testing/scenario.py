@@ -8,7 +8,7 @@ from datetime import timedelta
 from daemon.domain.defaults import Limits, Retry
 from daemon.domain.errors import Kind
 from daemon.domain.model import Decision, Json, Letter, Purpose
-from daemon.domain.plan import Decide, Exhausted, Plan, Repair, Step
+from daemon.domain.plan import Decide, Exhausted, Fresh, Plan, Repair, Step
 from daemon.domain.policy import Ask
 from daemon.domain.tool import Effect
 from daemon.ports import Call
@@ -62,6 +62,7 @@ def _step(dice: Dice, name: str, before: list[str]) -> Step:
         timeout=timedelta(seconds=dice.pick((5, SLOWEST))),
         retry=Retry(dice.whole(1, 4), timedelta(seconds=dice.whole(1, 5)), timedelta(seconds=dice.pick((10, 60)))),
         repair=Repair("mend", {"of": name}) if dice.happens(0.3) else None,
+        fresh=Fresh("look", every=timedelta(minutes=1), at_most=timedelta(minutes=5)) if dice.happens(0.08) else None,
         approve=dice.happens(0.1),
         optional=dice.happens(0.15),
         on_exhausted=dice.pick(tuple(Exhausted)),
@@ -73,7 +74,7 @@ def _with_stand_in(dice: Dice, step: Step) -> tuple[Step, ...]:
     if not dice.happens(0.1):
         return (step,)
     name = f"{step.id}_else"
-    other = replace(step, id=name, inputs=_inputs(name, step.use, step.needs), repair=None, approve=False)
+    other = replace(step, id=name, inputs=_inputs(name, step.use, step.needs), repair=None, approve=False, fresh=None)
     return replace(step, fallback=name), other
 
 
@@ -93,6 +94,8 @@ class Cast:
 
     def __call__(self, call: Call) -> Play:
         dice = self._dice
+        if call.purpose is Purpose.PROBE and dice.happens(0.5):
+            return fail(Kind.TRANSIENT, "not complete yet")
         if not dice.happens(self._faults.tool):
             return succeed(self._output(call), seconds=dice.between(0.01, 4.0))
         if call.purpose is Purpose.RUN and TOOLS[call.tool].effect is Effect.EXTERNAL and dice.happens(0.5):

@@ -144,6 +144,10 @@ class WatchedStore:
         self._watch.touch()
         return self._inner.effect(key)
 
+    def save_plans(self, bodies: Mapping[str, Json]) -> None:
+        self._watch.touch()
+        self._inner.save_plans(bodies)
+
     def save_plan(self, digest: str, body: Json) -> None:
         self._watch.touch()
         self._inner.save_plan(digest, body)

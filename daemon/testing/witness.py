@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from daemon.domain.events import AttemptEnded, AttemptStarted, Decided, Escalated, Event, RunClaimed
+from daemon.domain.events import AttemptEnded, AttemptStarted, Decided, Escalated, Event, RetryScheduled, RunClaimed
 from daemon.domain.model import Failed, Letter, Purpose, Run, RunState, StepState
 from daemon.domain.plan import Exhausted, Plan, Step
 from daemon.domain.policy import DELIVERED
@@ -31,6 +31,8 @@ class Seen:
 
     runs: int = 0
     others: int = 0
+    until: datetime | None = None
+    """When its last wait is over."""
     decisions: int = 0
     escalated: bool = False
     """A person was asked anything."""
@@ -131,7 +133,10 @@ class Witness:
         elif isinstance(event, Decided):
             self.seen[run, event.step].decisions += 1
             self._decision(run, change, event)
+        elif isinstance(event, RetryScheduled):
+            self.seen[run, event.step].until = event.until
         elif isinstance(event, Escalated) and event.escalation.step:
+            self.seen[run, event.escalation.step].until = None
             asked = DELIVERED in event.escalation.options
             self.seen[run, event.escalation.step].asked |= asked
             self.seen[run, event.escalation.step].escalated = True
@@ -142,8 +147,11 @@ class Witness:
         was = change.before.steps.get(event.step)
         if was is not None and was.state is StepState.DONE:
             self.broken(2, f"{run}: the finished step {event.step} ran again")
+        waited, seen.until = seen.until, None
+        if waited and event.at < waited and event.attempt.purpose in {Purpose.RUN, Purpose.PROBE}:
+            self.broken(4, f"{run}: {event.step} began at {event.at}, before its wait until {waited} was over")
         seen.runs += event.attempt.purpose is Purpose.RUN
-        seen.others += event.attempt.purpose is not Purpose.RUN
+        seen.others += event.attempt.purpose in {Purpose.RECONCILE, Purpose.REPAIR}
         step, granted = self.plan.by_id[event.step], self.granted[run, event.step]
         most = step.retry.attempts + self.plan.limits.crashes + 2 * granted + 1
         if seen.runs > most:
@@ -180,10 +188,13 @@ class Witness:
             self.broken(4, f"{run}: {event.step} was decided about again and again")
 
     def _confined(self, step: Step, call: Call) -> None:
-        repair = step.repair.use if step.repair else ""
-        if call.tool != (repair if call.purpose is Purpose.REPAIR else step.use):
+        others = {
+            Purpose.REPAIR: step.repair.use if step.repair else "",
+            Purpose.PROBE: step.fresh.use if step.fresh else "",
+        }
+        if call.tool != others.get(call.purpose, step.use):
             self.broken(5, f"{call.id} runs {call.tool}")
-        if call.purpose is not Purpose.REPAIR and call.input.get("to") != step.inputs.get("to"):
+        if call.purpose not in others and call.input.get("to") != step.inputs.get("to"):
             self.broken(5, f"{call.id} goes to {call.input.get('to')}")
 
     def _ended(self, run: Run) -> None:
@@ -191,6 +202,11 @@ class Witness:
         undone = [name for name in undone if not self._spared(run, name)]
         if run.state is RunState.SUCCEEDED and undone:
             self.broken(10, f"{run.id} succeeded without {', '.join(undone)}")
+        gated = {step.id for step in self.plan.steps if step.fresh}
+        if ungated := [name for name in gated if run.steps[name].state is StepState.DONE and not run.steps[name].fresh]:
+            self.broken(10, f"{run.id} did {', '.join(ungated)} before the source was complete or waited for")
+        if run.state is RunState.SUCCEEDED and any(run.steps[name].stale for name in gated):
+            self.broken(10, f"{run.id} succeeded although a source was not complete")
         if run.state is not RunState.SUCCEEDED and not run.reason:
             self.broken(10, f"{run.id} ended {run.state} and does not say why")
         if run.state is RunState.DEGRADED and (lost := [name for name in undone if self._final(run, name)]):

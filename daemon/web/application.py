@@ -18,6 +18,7 @@ from ..ports import Declined, StoreError, Unknown
 from ..version import __version__
 from . import api, machines, trigger
 from .guard import Guard
+from .hiding import Hiding
 from .pages import door, inbox, job, others, overview, run
 from .rendering import Rendering
 from .site import Site
@@ -28,7 +29,8 @@ _LOG = logging.getLogger(__name__)
 
 def build(site: Site) -> Guard:
     """The gate with everything behind it, our own defects too."""
-    rendering = Rendering(site)
+    hiding = Hiding(site.redactor)
+    rendering = Rendering(site, hiding)
     application = FastAPI(
         title="Clockwright",
         version=__version__,
@@ -36,7 +38,7 @@ def build(site: Site) -> Guard:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        default_response_class=_hiding(site),
+        default_response_class=_json(hiding),
     )
     application.state.site = site
     for page in (overview, job, run, inbox, others, door):
@@ -57,14 +59,15 @@ class _Static(StaticFiles):
         return answer
 
 
-def _hiding(site: Site) -> type[JSONResponse]:
+def _json(hiding: Hiding) -> type[JSONResponse]:
     """JSON without secrets, and without half characters that no encoder takes."""
 
-    class Hiding(JSONResponse):
+    class Hidden(JSONResponse):
         def render(self, content: Any) -> bytes:
-            return json.dumps(site.redactor().json(content), ensure_ascii=False).encode(errors="replace")
+            hiding.renew()
+            return json.dumps(hiding.json(content), ensure_ascii=False).encode(errors="replace")
 
-    return Hiding
+    return Hidden
 
 
 class _Troubles:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from email.utils import formatdate
 from typing import Final
 from urllib.parse import quote
 
@@ -124,6 +125,7 @@ def _dressed(send: Send) -> Send:
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
                 headers.setdefault(name, value)
+            headers["date"] = formatdate(usegmt=True)
         await send(message)
 
     return dressed

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -13,12 +12,11 @@ from zoneinfo import ZoneInfo
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 
 from ..domain import times
-from ..domain.redaction import Redactor
 from ..version import __version__
 from .forms import KEY_FIELD, seed
+from .hiding import Hiding
 from .passes import Pass
 from .site import Site
 
@@ -35,9 +33,9 @@ DONE: Final[Mapping[str, str]] = {
 
 
 class Rendering:
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, hiding: Hiding) -> None:
         self._site = site
-        self._hidden = _Hidden(site.redactor)
+        self._hiding = hiding
         self._environment = Environment(
             loader=FileSystemLoader(TEMPLATES),
             autoescape=True,
@@ -45,7 +43,7 @@ class Rendering:
             trim_blocks=True,
             lstrip_blocks=True,
             auto_reload=False,
-            finalize=self._hidden,
+            finalize=hiding.printed,
         )
         self._environment.filters.update(
             local=_local, utc=times.utc, iso=_iso, clock=_clock, length=times.length, ago=_ago, json=pretty, day=_day
@@ -53,7 +51,7 @@ class Rendering:
         self._environment.globals.update(version=__version__, KEY_FIELD=KEY_FIELD)
 
     def page(self, request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-        self._hidden.renew()
+        self._hiding.renew()
         holder: Pass | None = getattr(request.state, "holder", None)
         text = self._environment.get_template(template).render(
             request=request,
@@ -67,28 +65,6 @@ class Rendering:
             **values,
         )
         return HTMLResponse(text, status)
-
-
-class _Hidden:
-    """Jinja's `finalize`: what any expression in any template comes to."""
-
-    def __init__(self, redactor: Callable[[], Redactor]) -> None:
-        self._redactor = redactor
-        self._today = redactor()
-        self._hide = lru_cache(8192)(self._today)
-
-    def renew(self) -> None:
-        """Secrets may have been rotated since the last page."""
-        redactor = self._redactor()
-        if redactor is not self._today:
-            self._today, self._hide = redactor, lru_cache(8192)(redactor)
-
-    def __call__(self, value: Any) -> Any:
-        if value is None:
-            return ""
-        if isinstance(value, Markup) or not isinstance(value, str):
-            return value if isinstance(value, Markup | int | float) else self._hide(str(value))
-        return self._hide(value)
 
 
 def pretty(value: Any) -> str:

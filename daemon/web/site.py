@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -51,6 +51,3 @@ class Site:
     """Empty: no job can be triggered."""
     open_metrics: bool = False
     slack: Interactions | None = None
-
-
-Handler: TypeAlias = Callable[..., Awaitable[object]]

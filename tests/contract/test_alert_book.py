@@ -14,7 +14,7 @@ from daemon.domain.job import Disposition
 from daemon.domain.model import Decision, Letter, RunState
 from daemon.domain.severity import Severity
 from daemon.domain.telling import Telling, What, arrived, began
-from daemon.ports import AlertBook, Birth, Stale, Store
+from daemon.ports import AlertBook, Stale, Store
 from tests.builders import T0, a_birth, a_change, a_ledger_row, a_question, a_run, after
 from tests.contract.test_store import kit, store
 from tests.stores import Kit
@@ -103,23 +103,25 @@ class TestNews:
         _ended(store, "run-1", RunState.FAILED, 10, job="a")
         _ended(store, "run-0", RunState.FAILED, 5, job="c")
         _ended(store, "run-3", RunState.FAILED, 30, job="d", cause="dry run", dry_run=True)
-        found = book.news(after(5)).ended
+        found = book.news(after(5), 10).ended
         assert [(row.id, row.state, row.reason) for row in found] == [
             ("run-1", RunState.FAILED, "why"),
             ("run-2", RunState.SUCCEEDED, "why"),
         ]
 
+    def test_news_say_how_far_they_go_where_there_is_more(self, book: AlertBook, store: Store) -> None:
+        for number in range(3):
+            _ended(store, f"run-{number}", RunState.SUCCEEDED, number + 1, job=f"job-{number}")
+        found = book.news(T0, 2)
+        assert ([row.id for row in found.ended], found.until) == (["run-0", "run-1"], after(2))
+        assert book.news(T0, 4).until is None
+
     def test_due_instants_that_got_no_run_although_they_should_have(self, book: AlertBook, store: Store) -> None:
         missed = replace(a_ledger_row(a_run(), Disposition.MISSED_EXPIRED), run=None, recorded_at=after(3))
         paused = replace(a_ledger_row(a_run(job="other"), Disposition.SKIPPED_PAUSED), run=None, recorded_at=after(3))
         store.create([], [missed, paused])
-        assert book.news(T0).unstarted == [missed]
-        assert book.news(after(3)).unstarted == []
-
-    def test_runs_that_have_not_ended(self, book: AlertBook, store: Store) -> None:
-        _ended(store, "run-1", RunState.SUCCEEDED, 10, job="a")
-        store.create([Birth(a_run("run-2", job="b")), Birth(a_run("run-3", job="c", cause="dry run", dry_run=True))])
-        assert [row.id for row in book.unfinished()] == ["run-2"]
+        assert book.news(T0, 10).unstarted == [missed]
+        assert book.news(after(3), 10).unstarted == []
 
     def test_what_decisions_cost(self, book: AlertBook, store: Store) -> None:
         decided = Decided(T0, "query", Decision(Letter.A, "tool", "fine", "model", Letter.A, cost="0.012"))

@@ -457,7 +457,7 @@ class TestEscalations:
 
 class TestPlans:
     def test_a_plan_is_kept_under_its_digest(self, store: Store) -> None:
-        store.save_plan("digest", {"steps": [{"id": "query", "with": {"limit": 1.5}}]})
+        store.save_plans({"digest": {"steps": [{"id": "query", "with": {"limit": 1.5}}]}})
         store.save_plan("digest", {"steps": [{"id": "query", "with": {"limit": 1.5}}]})
         assert store.load_plan("digest") == {"steps": [{"id": "query", "with": {"limit": 1.5}}]}
 
@@ -685,14 +685,17 @@ class TestDeeds:
 class TestPageQueries:
     def test_the_newest_runs_of_each_job(self, store: Store, queries: Queries) -> None:
         runs = [a_run(f"{job}-{n}", job=job, at=after(n), reason="why") for job in ("one", "two") for n in range(3)]
-        store.create([Birth(run) for run in runs])
+        ended = [replace(run, state=RunState.FAILED) if run.id == "two-2" else run for run in runs]
+        store.create([Birth(run) for run in ended])
         recent = queries.recent(["two", "one", "none"], 2)
-        assert {job: [row.id for row in rows] for job, rows in recent.items()} == {
-            "one": ["one-2", "one-1"],
-            "two": ["two-2", "two-1"],
-            "none": [],
+        assert {job: found.states for job, found in recent.items()} == {
+            "one": (RunState.QUEUED, RunState.QUEUED),
+            "two": (RunState.FAILED, RunState.QUEUED),
+            "none": (),
         }
-        assert recent["one"][0] == replace(queries.runs("one")[0], reason="")
+        assert recent["one"].unfinished == tuple(queries.runs("one", limit=2))
+        assert (recent["two"].last, recent["two"].unfinished) == (queries.runs("two")[0], (queries.runs("two")[1],))
+        assert recent["none"].last is None
 
     def test_runs_are_paged_by_the_last_one_seen(self, store: Store, queries: Queries) -> None:
         store.create([Birth(a_run(f"run-{n}", job=f"job-{n}")) for n in range(5)])

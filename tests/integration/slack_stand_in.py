@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from uuid import uuid4
 
 Answer = tuple[int, Mapping[str, str], bytes]
 FINE: Answer = (200, {}, b'{"ok": true}')
@@ -100,18 +101,19 @@ class Line:
         self._connection = connection
         self._deaf = deaf
         self._acknowledged: set[str] = set()
+        self._sending = threading.Lock()
         self._changed = threading.Condition()
         self.open = True
         try:
             self._greet()
+            self._send(1, json.dumps({"type": "hello", "num_connections": 1}).encode())
         except OSError:
             connection.close()
             raise
         threading.Thread(target=self._read, daemon=True).start()
-        self._send(1, json.dumps({"type": "hello", "num_connections": 1}).encode())
 
     def deliver(self, payload: Any, seconds: float = 5.0) -> float:
-        begun, envelope = time.monotonic(), f"envelope-{time.monotonic_ns()}"
+        begun, envelope = time.monotonic(), f"envelope-{uuid4()}"
         if not self._deaf():
             message = {"type": "interactive", "envelope_id": envelope, "payload": payload}
             self._send(1, json.dumps(message).encode())
@@ -129,7 +131,10 @@ class Line:
     def _greet(self) -> None:
         head = b""
         while b"\r\n\r\n" not in head:
-            head += self._connection.recv(4096)
+            more = self._connection.recv(4096)
+            if not more:
+                raise OSError("gone")
+            head += more
         key = next(
             line.split(b": ")[1] for line in head.split(b"\r\n") if line.lower().startswith(b"sec-websocket-key")
         )
@@ -142,7 +147,8 @@ class Line:
     def _send(self, kind: int, content: bytes) -> None:
         size = len(content)
         length = bytes([size]) if size < 126 else b"\x7e" + struct.pack(">H", size)
-        self._connection.sendall(bytes([0x80 | kind]) + length + content)
+        with self._sending:
+            self._connection.sendall(bytes([0x80 | kind]) + length + content)
 
     def _read(self) -> None:
         try:
@@ -158,7 +164,7 @@ class Line:
                     break
         except OSError:
             pass
-        self.open = False
+        self.close()
 
     def _frame(self) -> tuple[int, bytes]:
         first, second = self._exactly(2)

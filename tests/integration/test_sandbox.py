@@ -158,7 +158,7 @@ def test_a_secret_is_taken_out_of_message_and_tail(sandbox: Sandbox, tmp_path: P
     secret = replace(call(tmp_path, "fails", how="raises"), secrets={"TOKEN": "xoxb-very-secret"})
     result = run(sandbox, secret)
     assert "xoxb" not in f"{result.outcome} {result.tail}"
-    assert "token [secret]" in result.tail
+    assert "token [redacted]" in result.tail
 
 
 def test_a_fork_that_comes_back_out_of_the_tool_does_not_answer(sandbox: Sandbox, tmp_path: Path) -> None:

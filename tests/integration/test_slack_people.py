@@ -159,7 +159,8 @@ class TestSocket:
         slack.deaf = False
         listening.socket.look()
         until(lambda: len(slack.sockets) == 2)
-        assert [notice.topic for notice in listening.notices] == ["slack_socket"]
+        topics = [notice.topic for notice in listening.notices]
+        assert topics == ["slack_socket_up", "slack_socket_down", "slack_socket_up"]
         assert slack.press(PRESS) < 1.0
 
     def test_slack_that_cannot_be_reached_is_tried_later_and_later_and_said_once(

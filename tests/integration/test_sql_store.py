@@ -214,6 +214,16 @@ class TestGrowth:
         assert second < 3 * 1024
 
 
+class TestPageQueries:
+    def test_the_newest_runs_of_a_job_are_found_by_an_index_alone(self, path: Path) -> None:
+        """However long the history, the overview reads thirty rows a job and sorts nothing."""
+        open_store(path).close()
+        newest = "SELECT state FROM runs WHERE job = ? ORDER BY queued_at DESC, id DESC LIMIT 30"
+        with by_hand(path) as connection:
+            [step] = connection.execute(f"EXPLAIN QUERY PLAN {newest}", ["daily"]).fetchall()
+        assert "USING INDEX runs_job_queued_at (job=?)" in step[-1]
+
+
 class TestMigrations:
     @pytest.mark.parametrize("start", [None, *REVISIONS])
     def test_every_earlier_revision_becomes_todays_schema(self, path: Path, start: str | None) -> None:

@@ -252,7 +252,9 @@ def forget_done(before: Run, run: Run, event: Event) -> Run:
 
 def forget_wakes(before: Run, run: Run, event: Event) -> Run:
     """A back-off ends at once."""
-    return each(run, lambda s: replace(s, wake_at=event.at)) if isinstance(event, RetryScheduled) else run
+    if not isinstance(event, RetryScheduled):
+        return run
+    return replace(run, steps={**run.steps, event.step: replace(run.steps[event.step], wake_at=event.at)})
 
 
 def not_settled(before: Run, run: Run, event: Event) -> Run:

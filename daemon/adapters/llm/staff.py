@@ -40,6 +40,11 @@ class Staff:
             decider = office
         self._models, self._decider = models, decider
 
+    @property
+    def office(self) -> Office | None:
+        """Of the models as they are now; None where no job has one."""
+        return self._offices[-1] if self._models else None
+
     def takes_time(self, job: str) -> bool:
         return self._decider.takes_time(job)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from daemon.adapters.sandbox.protocol import TAIL_BYTES, Failed
+from daemon.domain.redaction import Redactor
 
 _OUT_OF_MEMORY = (b"bad_alloc", b"MemoryError", b"Cannot allocate memory")
 INTERRUPTED = Failed("interrupted", "stopped on request, with all its descendants")
@@ -49,11 +50,8 @@ def without_secrets(outcome: Failed, secrets: Iterable[str]) -> Failed:
 
 
 def redacted(text: str, secrets: Iterable[str]) -> str:
-    """The text with every secret of at least four characters taken out."""
-    for secret in secrets:
-        if len(secret) >= 4:
-            text = text.replace(secret, "[secret]")
-    return text
+    """The text without the call's secrets, however they are written, and without what looks like one."""
+    return Redactor(secrets)(text) if text else text
 
 
 def _memory(tail: bytes) -> str:

@@ -51,6 +51,7 @@ class SlackSocket:
         self._pong_at = 0.0
         """When the last answer to a ping was first seen, by our own clock."""
         self._failures = 0
+        self._up: bool | None = None
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -75,7 +76,7 @@ class SlackSocket:
         if self._handler is None:
             return self._connect()
         if self._deaf():
-            self._notice(Notice("slack_socket", "Slack's socket went deaf; connecting anew"))
+            self._say(up=False, message="Slack's socket went deaf; connecting anew")
             return self._connect()
         if self._seconds() - self._fresh_at >= RENEW_SECONDS:
             return self._connect()
@@ -93,8 +94,7 @@ class SlackSocket:
             return self._failed(error)
         self._close()  # the one before, only now, so that no press falls between the two
         self._handler = fresh
-        if self._failures:
-            self._notice(Notice("slack_socket", "Slack's socket is connected again", Severity.INFO))
+        self._say(up=True, message="Slack's socket is connected")
         self._failures, self._pong = 0, None
         self._fresh_at = self._pong_at = self._seconds()
         return LOOK_SECONDS
@@ -102,10 +102,16 @@ class SlackSocket:
     def _failed(self, error: Exception) -> float:
         """The text of an error may hold the address, which is a secret for as long as it lives."""
         self._failures += 1
-        if self._failures == 1:
-            why = str(error) if isinstance(error, ClockwrightError) else type(error).__name__
-            self._notice(Notice("slack_socket", f"Slack's socket cannot be connected: {why}"))
+        why = str(error) if isinstance(error, ClockwrightError) else type(error).__name__
+        self._say(up=False, message=f"Slack's socket cannot be connected: {why}")
         return min(2.0**self._failures, LONGEST_PAUSE)
+
+    def _say(self, *, up: bool, message: str) -> None:
+        """Once for each change, for whoever watches a gauge."""
+        if self._up is not up:
+            self._up = up
+            topic, severity = ("slack_socket_up", Severity.INFO) if up else ("slack_socket_down", Severity.WARNING)
+            self._notice(Notice(topic, message, severity))
 
     def _deaf(self) -> bool:
         client: Any = self._handler.client if self._handler else None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +13,7 @@ from daemon.domain.alerts import Alert
 from daemon.domain.events import Decided
 from daemon.domain.job import LedgerRow
 from daemon.domain.troubles import UNSTARTED
-from daemon.ports import EscalationRow, News, RunRow
+from daemon.ports import EscalationRow, News, Unreadable, reached
 
 from . import leases
 from .database import Database
@@ -23,7 +24,6 @@ from .schema import ALERT_SOURCES, ALERTS, ESCALATIONS, EVENTS, LEDGER, RUNS
 from .statements import keep, upsert
 from .timetables import DRY_RUN
 
-_MOST = 5000
 _AT_ONCE = 500
 """Values bound in one statement."""
 
@@ -37,20 +37,15 @@ class SqlAlertBook:
         self._alert = statements.prepared(upsert(statements.dialect, ALERTS, ("open", "body")))
         self._source = statements.prepared(keep(statements.dialect, ALERT_SOURCES))
 
-    def news(self, since: datetime) -> News:
+    def news(self, since: datetime, limit: int) -> News:
         at = RUNS.c.ended_at
         ended = select(RUNS).where(at.is_not(None), at > micros(since), RUNS.c.cause != DRY_RUN)
         told = LEDGER.c.disposition.in_([literal_column(f"'{one.value}'", Text) for one in sorted(UNSTARTED)])
         unstarted = select(LEDGER).where(told, LEDGER.c.recorded_at > micros(since))
-        rows = self._all(unstarted.order_by(LEDGER.c.recorded_at, LEDGER.c.job).limit(_MOST))
-        return News(
-            [run_line(row) for row in self._all(ended.order_by(at, RUNS.c.id).limit(_MOST))],
-            [read(LedgerRow, row.body, f"ledger of {row.job} at {row.instant}") for row in rows],
-        )
-
-    def unfinished(self) -> list[RunRow]:
-        query = select(RUNS).where(RUNS.c.open == literal_column("1", Integer), RUNS.c.cause != DRY_RUN)
-        return [run_line(row) for row in self._all(query.order_by(RUNS.c.queued_at, RUNS.c.id))]
+        runs = [run_line(row) for row in self._all(ended.order_by(at, RUNS.c.id).limit(limit))]
+        rows = self._all(unstarted.order_by(LEDGER.c.recorded_at, LEDGER.c.job).limit(limit))
+        missed = [read(LedgerRow, row.body, f"ledger of {row.job} at {row.instant}") for row in rows]
+        return News(runs, missed, reached(runs, missed, limit))
 
     def spent(self, runs: Sequence[str]) -> list[str]:
         found: list[str] = []
@@ -64,7 +59,7 @@ class SqlAlertBook:
     def active(self) -> list[Alert]:
         query = select(ALERTS).where(ALERTS.c.open == literal_column("1", Integer))
         rows = self._all(query.order_by(ALERTS.c.opened_at, ALERTS.c.id))
-        return [read(Alert, row.body, f"alert {row.id}") for row in rows]
+        return list(_readable(rows))
 
     def question(self, run: str, question: str) -> EscalationRow | None:
         one = (ESCALATIONS.c.run == run, ESCALATIONS.c.id == question)
@@ -104,6 +99,13 @@ class SqlAlertBook:
 
     def _all(self, query: Select[Any]) -> list[Row[Any]]:
         return list(self._database.read(lambda connection: connection.execute(query).all()))
+
+
+def _readable(rows: Iterable[Row[Any]]) -> Iterator[Alert]:
+    """One that a newer version wrote is left alone, and keeps nobody from telling the others."""
+    for row in rows:
+        with suppress(Unreadable):
+            yield read(Alert, row.body, f"alert {row.id}")
 
 
 def _row(alert: Alert) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from daemon.domain.job import Disposition, LedgerRow
 from daemon.domain.model import Escalation, Run, RunState
 from daemon.domain.pause import Pause
 from daemon.domain.plan import Plan
-from daemon.ports import Accounted, EffectRow, EscalationRow, RunRow
+from daemon.ports import Accounted, EffectRow, EscalationRow, Recent, RunRow
 
 from .database import Database
 from .deeds import SqlDeeds
@@ -28,7 +28,10 @@ from .store import load, load_plan
 from .timetables import SqlTimetables
 
 _LISTED = [column for column in RUNS.columns if column.name != "body"]
-_RECENT = ("id", "instant", "revision", "data_date", "state", "cause", "queued_at", "started_at", "ended_at")
+_RECENT = (
+    "state", "id", "instant", "revision", "data_date", "cause", "reason", "queued_at", "started_at", "ended_at"
+)  # fmt: skip
+_STATES = {state.value: state for state in RunState}
 
 
 class SqlQueries:
@@ -59,10 +62,9 @@ class SqlQueries:
             query = query.where(at <= last, or_(at < last, RUNS.c.id < before))
         return [run_line(row) for row in self._all(query)]
 
-    def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, list[RunRow]]:
-        def work(connection: Connection) -> Mapping[str, list[RunRow]]:
-            found = {job: self._recent.rows(connection, {"job": job, "most": each}) for job in jobs}
-            return {job: [_recent(job, row) for row in rows] for job, rows in found.items()}
+    def recent(self, jobs: Sequence[str], each: int) -> Mapping[str, Recent]:
+        def work(connection: Connection) -> Mapping[str, Recent]:
+            return {job: _recent(job, self._recent.rows(connection, {"job": job, "most": each})) for job in jobs}
 
         return self._database.read(work)
 
@@ -139,17 +141,23 @@ def run_line(row: Row[Any]) -> RunRow:
     )
 
 
-def _recent(job: str, row: Sequence[Any]) -> RunRow:
-    name, at, revision, date, state, cause, queued, started, ended = row
+def _recent(job: str, rows: Sequence[Sequence[Any]]) -> Recent:
+    states = tuple(_STATES[row[0]] for row in rows)
+    unfinished = (row for row, state in zip(rows, states, strict=True) if not state.ended)
+    return Recent(states, _short(job, rows[0]) if rows else None, tuple(_short(job, row) for row in unfinished))
+
+
+def _short(job: str, row: Sequence[Any]) -> RunRow:
+    state, name, at, revision, date, cause, reason, queued, started, ended = row
     return RunRow(
         id=name,
         job=job,
         instant=instant(at),
         revision=revision,
         date=date,
-        state=RunState(state),
+        state=_STATES[state],
         cause=cause,
-        reason="",
+        reason=reason,
         queued_at=instant(queued),
         started_at=instant(started),
         ended_at=instant(ended),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections import Counter, defaultdict
 from functools import partial
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from daemon.ports import EffectState, LastRuns, Vitals
 from .database import Database
 from .instants import instant
 from .rows import read
-from .schema import EFFECTS, ESCALATIONS, JOBS, PAUSES, RUNS
+from .schema import ALERTS, EFFECTS, ESCALATIONS, JOBS, PAUSES, RUNS
 from .timetables import DRY_RUN
 
 RECENT: Final = 100
@@ -23,6 +23,11 @@ RECENT: Final = 100
 _ONE: Final = literal_column("1", Integer)
 """Written out, not bound, so that the partial indexes serve."""
 _OPEN_RUN: Final = (RUNS.c.open == _ONE, RUNS.c.cause != DRY_RUN)
+
+OPEN_RUNS: Final = select(RUNS.c.id, RUNS.c.job, RUNS.c.instant, RUNS.c.started_at).where(*_OPEN_RUN)
+"""Grouped by us: asked to group by job, SQLite would read every run there ever was by the job's index."""
+AT_ONCE: Final = 500
+"""Runs that one statement asks the effects of."""
 
 
 class SqlSigns:
@@ -40,33 +45,36 @@ class SqlSigns:
 
 def _vitals(connection: Connection) -> Vitals:
     marks = connection.execute(select(JOBS)).all()
-    runs = select(RUNS.c.job, func.count(), func.min(RUNS.c.instant)).where(*_OPEN_RUN).group_by(RUNS.c.job)
-    open_runs = connection.execute(runs).all()
+    runs = connection.execute(OPEN_RUNS).all()
+    since: dict[str, list[int]] = defaultdict(list)
+    for run in runs:
+        since[run.job].append(run.instant)
     asked = select(func.count(), func.min(ESCALATIONS.c.asked_at)).where(ESCALATIONS.c.open == _ONE)
     escalations, oldest = connection.execute(asked).one()
-    outbox, oldest_outbox = _outbox(connection)
+    meant = _meant(connection, [run.id for run in runs])
+    begun = [run.started_at for run in runs if run.id in meant and run.started_at is not None]
     paused = connection.execute(select(PAUSES).where(PAUSES.c.open == _ONE)).all()
     return Vitals(
         watermarks={row.job: instant(row.watermark) for row in marks},
-        open_runs={job: count for job, count, _ in open_runs},
-        open_since={job: instant(since) for job, _, since in open_runs},
+        open_runs={job: len(instants) for job, instants in since.items()},
+        open_since={job: instant(min(instants)) for job, instants in since.items()},
         escalations=escalations,
         oldest_escalation=instant(oldest),
-        outbox=outbox,
-        oldest_outbox=oldest_outbox,
+        outbox=meant.total(),
+        oldest_outbox=instant(min(begun, default=None)),
+        alerts=connection.execute(select(func.count()).where(ALERTS.c.open == _ONE)).scalar_one(),
         pauses=tuple(read(Pause, row.body, f"pause of {row.job}") for row in paused),
     )
 
 
-def _outbox(connection: Connection) -> tuple[int, datetime | None]:
-    meant = (
-        select(func.count(), func.min(RUNS.c.started_at))
-        .select_from(RUNS)
-        .join(EFFECTS, EFFECTS.c.run == RUNS.c.id)
-        .where(*_OPEN_RUN, EFFECTS.c.state == EffectState.INTENT.value)
-    )
-    count, oldest = connection.execute(meant).one()
-    return count, instant(oldest)
+def _meant(connection: Connection, runs: list[str]) -> Counter[str]:
+    """How many effects of each of these runs are meant and not known to be delivered."""
+    found: Counter[str] = Counter()
+    for start in range(0, len(runs), AT_ONCE):
+        of_them = EFFECTS.c.run.in_(runs[start : start + AT_ONCE])
+        intent = EFFECTS.c.state == EffectState.INTENT.value
+        found.update(connection.execute(select(EFFECTS.c.run).where(of_them, intent)).scalars())
+    return found
 
 
 def _last_runs(connection: Connection, job: str) -> LastRuns:

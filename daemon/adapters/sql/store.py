@@ -154,8 +154,11 @@ class SqlStore:
         return self.database.write(work)
 
     def save_plan(self, digest: str, body: Json) -> None:
-        row = {"digest": digest, "body": write_json(body)}
-        self.database.write(lambda connection: self._statements.plan.many(connection, [row]))
+        self.save_plans({digest: body})
+
+    def save_plans(self, bodies: Mapping[str, Json]) -> None:
+        rows = [{"digest": digest, "body": write_json(body)} for digest, body in bodies.items()]
+        self.database.write(lambda connection: self._statements.plan.many(connection, rows))
 
     def load_plan(self, digest: str) -> Json:
         return self.database.read(partial(load_plan, digest=digest))

@@ -50,8 +50,9 @@ def router(site: Site, rendering: Rendering) -> APIRouter:
 
 
 def _set(request: Request, answer: Response, name: str, value: str, seconds: int) -> None:
+    # Lax and not strict: a link in a message must find the session; what acts is a POST, and has its form's key.
     secure = request.url.scheme == "https" or request.headers.get("x-forwarded-proto") == "https"
-    answer.set_cookie(name, value, max_age=seconds, path="/", httponly=True, samesite="strict", secure=secure)
+    answer.set_cookie(name, value, max_age=seconds, path="/", httponly=True, samesite="lax", secure=secure)
 
 
 def _inside(to: str) -> str:

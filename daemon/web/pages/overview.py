@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from ...domain.job import Job
 from ...domain.model import RunState
 from ...domain.pause import EVERYTHING, Pause
 from ...domain.prospect import Prospect, prospect, runs_too_long
-from ...ports import RunRow
+from ...ports import Recent, RunRow
 from ..drawing import Spark, spark
 from ..rendering import Rendering
 from ..site import Site
@@ -72,7 +72,7 @@ def lines(site: Site, now: datetime, only: str | None = None) -> list[JobLine]:
 
 def _line(
     job: Job,
-    runs: Sequence[RunRow],
+    recent: Recent,
     mark: datetime | None,
     held: Mapping[str, Pause],
     asks: int,
@@ -80,15 +80,10 @@ def _line(
 ) -> JobLine:
     pause = held.get(EVERYTHING) or held.get(job.id)
     ahead = prospect(job, mark, now)
-    drawn = spark([run.state for run in runs], SHOWN_RUNS)
-    return JobLine(job, ahead, next(iter(runs), None), drawn, pause, _overdue(job, ahead, runs, pause, now), asks)
-
-
-def _overdue(job: Job, ahead: Prospect, runs: Sequence[RunRow], pause: Pause | None, now: datetime) -> str:
-    slow = [run for run in runs if not run.state.ended and runs_too_long(job, run.instant, now)]
-    if slow:
-        return "has not ended in time"
-    return "has not begun" if ahead.owed and not pause and not job.broken else ""
+    late = "" if pause or job.broken or not ahead.owed else "has not begun"
+    slow = any(runs_too_long(job, run.instant, now) for run in recent.unfinished)
+    overdue = "has not ended in time" if slow else late
+    return JobLine(job, ahead, recent.last, spark(recent.states, SHOWN_RUNS), pause, overdue, asks)
 
 
 def router(site: Site, rendering: Rendering) -> APIRouter:

@@ -150,14 +150,17 @@ def test_a_stop_lets_the_step_in_flight_end(served: Machine) -> None:
     code, said = command(served, "runs", "list", "--json")
     assert (code, "planted-credential-value" in said) == (0, False)
     before = served.journal().count("done: waited")
-    command_thread = threading.Thread(target=lambda: command(served, "run", "report", "--dry-run"), daemon=True)
-    command_thread.start()
+    result = [(-1, "")]
+    follower = threading.Thread(target=lambda: result.append(command(served, "run", "report", "--dry-run")))
+    follower.start()
     begun = served.journal().count("attempt 1")
     served.until(lambda: served.journal().count("attempt 1") > begun, "the next attempt")
     assert served.run("systemctl", "stop", "clockwright")[0] == 0
     assert served.show("Result") == "success"
     assert served.journal().count("done: waited") > before
     assert served.run("pgrep", "-u", "clockwright", "-f", "serve")[1] == ""
+    follower.join(120)
+    assert result[-1][0] == 0, "the command that followed the run carries it to its end"
 
 
 def test_a_wrong_configuration_is_not_tried_again_and_somebody_is_told(machine: Machine) -> None:

@@ -8,13 +8,14 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy.dialects import sqlite
 
 from daemon.adapters.gauges import FRESH_SECONDS, Gauges
 from daemon.adapters.metric_list import LOOKED_AT
 from daemon.adapters.metrics import Metrics
 from daemon.adapters.sql.metered import Metered
 from daemon.adapters.sql.opening import open_database
-from daemon.adapters.sql.signs import SqlSigns
+from daemon.adapters.sql.signs import OPEN_RUNS, SqlSigns
 from daemon.adapters.sql.store import SqlStore
 from daemon.adapters.watched import Watched
 from daemon.domain.events import Escalated, RunEnded
@@ -74,6 +75,7 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
 
 
 def test_every_metric_of_the_list_is_exposed(scene: Scene) -> None:
+    scene.gauges.notice(Notice("slack_socket_up", "Slack's socket is connected"))
     text = scene.metrics.exposition().decode()
     assert [metric.full_name for metric in LOOKED_AT if f"\n{metric.full_name}" not in text] == []
 
@@ -137,3 +139,16 @@ def test_a_refused_reload_shows_until_one_is_taken(scene: Scene) -> None:
     for topic, expected in (("reload_refused", 0), ("reloaded", 1)):
         scene.gauges.notice(Notice(topic, "", Severity.INFO))
         assert scene.value("config_reload_successful") == expected
+
+
+def test_the_socket_of_slack_is_up_or_down_or_not_there(scene: Scene) -> None:
+    assert scene.value("slack_socket_up") is None
+    for topic, value in (("slack_socket_up", 1), ("slack_socket_down", 0)):
+        scene.gauges.notice(Notice(topic, "Slack's socket"))
+        assert scene.value("slack_socket_up") == value
+
+
+def test_a_look_reads_what_is_open_and_never_all_there_ever_was(scene: Scene) -> None:
+    asked = str(OPEN_RUNS.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}))
+    plan = scene.database.read(lambda connection: connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {asked}").all())
+    assert ["runs_open" in row[3] for row in plan] == [True]

@@ -119,3 +119,10 @@ def test_the_series_of_a_job_are_bounded_and_none_is_a_creation_time() -> None:
     text = counting("daily").exposition().decode()
     assert text.count('job_name="daily"') <= SERIES_PER_JOB
     assert "_created" not in text
+
+
+def test_a_scrape_shows_what_moved_since_the_last_one() -> None:
+    metrics = counting("daily")
+    for count in range(3):
+        assert f'clockwright_retries_total{{job_name="daily"}} {float(count)}' in metrics.exposition().decode()
+        metrics.emit(a_run(), RetryScheduled(T0, "query", T0))

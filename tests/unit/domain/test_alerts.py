@@ -94,11 +94,11 @@ class TestIncidents:
 
 
 class TestRecovery:
-    @pytest.mark.parametrize("topic", [Topic.FAILED, Topic.DEGRADED, Topic.OVERDUE, Topic.BUDGET, Topic.STREAK])
+    @pytest.mark.parametrize("topic", [Topic.FAILED, Topic.DEGRADED, Topic.OVERDUE, Topic.BUDGET])
     def test_a_good_run_closes_what_was_wrong_with_the_job(self, topic: Topic) -> None:
         assert not cured([alert(trouble(topic=topic))], "daily", after(60), "recovered")[0].open
 
-    @pytest.mark.parametrize("topic", [Topic.ASKED, Topic.STORE, Topic.SLACK, Topic.RELOAD])
+    @pytest.mark.parametrize("topic", [Topic.ASKED, Topic.STREAK, Topic.STORE, Topic.SLACK, Topic.RELOAD])
     def test_it_closes_nothing_else(self, topic: Topic) -> None:
         assert cured([alert(trouble(topic=topic))], "daily", after(60), "recovered") == []
 

@@ -48,6 +48,7 @@ def assert_once_a_day(schedule: Schedule, change: Change) -> None:
     assert [days[first + n * DAY] for n in range(5)] == [1] * 5, (schedule, change)
 
 
+@pytest.mark.slow
 def test_every_distinct_history_of_changes_is_kept() -> None:
     histories = list(one_zone_for_each_history())
     assert len(histories) > 20

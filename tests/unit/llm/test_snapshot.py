@@ -76,6 +76,7 @@ def test_its_size_is_flat_from_step_10_to_step_200() -> None:
 text = st.text(max_size=3000) | st.sampled_from(["«" * 900, '\\"' * 2000, "\x00" * 999, "<`>" * 999, "😀" * 999])
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 40), text, text, text, st.sampled_from(list(Kind)))
 def test_no_run_is_too_long_and_no_text_too_large_for_the_ceiling(

@@ -12,7 +12,6 @@ from daemon.domain.events import Answered, Escalated, RunEnded
 from daemon.domain.job import Job
 from daemon.domain.manners import Manners
 from daemon.domain.model import Escalation, Failed, RunState, StepState
-from daemon.domain.plan import Step
 from daemon.ports import Birth, Notice
 from daemon.runtime.alert_intake import AlertIntake
 from daemon.runtime.alerter import Alerter
@@ -21,7 +20,6 @@ from daemon.runtime.teller import Teller, Ways
 from daemon.testing.fake_clock import FakeClock
 from daemon.testing.letterbox import FakePen, Letterbox, OtherWay
 from daemon.testing.memory_store import MemoryStore
-from daemon.testing.tools import make_job, make_plan
 from tests.builders import T0, a_change, a_run
 
 DOWN = Failed(Kind.TRANSIENT, "Slack cannot be reached")
@@ -36,6 +34,7 @@ class Newsroom:
     second: OtherWay | None = field(default_factory=OtherWay)
     jobs: Mapping[str, Job] = field(default_factory=dict)
     with_slack: bool = True
+    limit: int = 1000
     store: MemoryStore = field(default_factory=lambda: MemoryStore(strict=True))
     clock: FakeClock = field(default_factory=lambda: FakeClock(T0))
     notices: list[Notice] = field(default_factory=list)
@@ -47,7 +46,7 @@ class Newsroom:
         """A daemon's alerter as after a start: nothing is in its memory."""
         ways = Ways(self.slack if self.with_slack else None, self.pen, self.second)
         teller = Teller(self.clock, lambda: ways, lambda: self.manners, lambda _alert: (), self._hear)
-        intake = AlertIntake(self.store.alerts, self.store, self.store, lambda: self.jobs)
+        intake = AlertIntake(self.store.alerts, self.store, self.store, lambda: self.jobs, self.limit)
         self.alerter = Alerter(self.store.alerts, intake, teller, lambda: self.manners, self.clock, Fence())
         return self.alerter
 
@@ -96,8 +95,3 @@ class Newsroom:
     @property
     def headlines(self) -> list[str]:
         return [letter.headline for letter in self.slack.letters]
-
-
-def late_job(seconds: float) -> Job:
-    job = make_job(make_plan((Step("fetch", "look"),)), "0 10 * * *")
-    return replace(job, timing=replace(job.timing, finish_within=timedelta(seconds=seconds)))

@@ -11,10 +11,12 @@ from daemon.domain.alerts import Topic
 from daemon.domain.job import Disposition
 from daemon.domain.manners import Daily, Manners
 from daemon.domain.model import RunState
-from daemon.ports import Birth, Letter, Notice, Severity, Stale, StoreUnavailable
+from daemon.domain.pause import Pause
+from daemon.domain.streak import why_paused
+from daemon.ports import Letter, Notice, Severity, Stale, StoreUnavailable
 from daemon.testing.letterbox import Letterbox, OtherWay
-from tests.builders import a_ledger_row, a_question, a_run, after
-from tests.unit.runtime.newsroom import DENIED, DOWN, Newsroom, late_job
+from tests.builders import T0, a_ledger_row, a_question, a_run, after
+from tests.unit.runtime.newsroom import DENIED, DOWN, Newsroom
 
 
 @pytest.fixture
@@ -56,7 +58,6 @@ class TestWhatIsRaised:
             ("store_trouble", Topic.STORE),
             ("reload_refused", Topic.RELOAD),
             ("config_fault", Topic.RELOAD),
-            ("failing_in_a_row", Topic.STREAK),
             ("model_budget", Topic.BUDGET),
             ("run_defect", Topic.DAEMON),
         ],
@@ -73,17 +74,28 @@ class TestWhatIsRaised:
         room.turn(5)
         assert room.headlines == ["daily for 2026-02-28 did not start: not begun within 10 min"]
 
-    def test_a_run_that_is_not_done_by_its_time_is_overdue_and_well_once_it_is(self) -> None:
-        job = late_job(1800)
-        room = Newsroom(jobs={job.id: job})
-        room.store.create([Birth(a_run("run-1", job=job.id))])
-        room.live(1799)
-        assert room.headlines == []
-        room.live(5)
-        assert room.headlines == [f"{job.id} for 2026-02-28 is late: it should have ended by 09:30Z"]
-        room.run("next", RunState.SUCCEEDED, job=job.id)
-        room.turn(1)
-        assert room.headlines[-1].startswith("recovered: ")
+    def test_a_job_that_is_late_is_told_once_over_restarts_and_well_when_the_lookout_says_so(
+        self, room: Newsroom
+    ) -> None:
+        late = Notice("overdue", "daily, due 10:00, has not started by 10:15: it is paused", job="daily")
+        for _ in range(3):
+            room.alerter.notice(late)
+            room.live(1800)
+            room.start()
+        assert room.headlines == [late.message]
+        room.alerter.notice(Notice("recovered", "weekly is no longer overdue", job="weekly"))
+        room.turn(5)
+        assert len(room.alerts) == 1
+        room.alerter.notice(Notice("recovered", "daily is no longer overdue", job="daily"))
+        room.turn(5)
+        assert room.headlines[-1].startswith("well again: daily is no longer overdue")
+        assert room.alerts == []
+
+    def test_many_that_are_late_together_are_told_of_once(self, room: Newsroom) -> None:
+        room.alerter.notice(Notice("overdue", "40 jobs (a, b, c, d, e and 35 more) are overdue: no daemon was at work"))
+        room.live(9 * 3600)
+        assert len(room.slack.letters) == 1
+        assert room.alerts == []
 
 
 class TestFoldingAndRecovery:
@@ -128,7 +140,7 @@ class TestFoldingAndRecovery:
 
 
 class TestCrashes:
-    """CB-051: a crash neither loses an alert nor tells it twice."""
+    """A crash neither loses an alert nor tells it twice; more of it in the casebook."""
 
     def test_what_ended_while_no_daemon_looked_is_found_at_the_next_start(self, room: Newsroom) -> None:
         room.run("daily", RunState.FAILED)
@@ -136,6 +148,21 @@ class TestCrashes:
         room.start()
         room.turn()
         assert len(room.slack.letters) == 1
+
+    def test_more_than_one_look_takes_in_is_taken_in_by_the_next_ones(self) -> None:
+        room = Newsroom(limit=2)
+        for number in range(7):
+            room.run(f"job-{number}", RunState.DEGRADED, f"reason {number}")
+            room.clock.advance(1)
+        room.clock.advance(3600)
+        room.live(60)
+        assert len(room.slack.letters) == 7
+
+    def test_a_restart_long_after_the_last_alert_does_not_look_at_everything_since(self, room: Newsroom) -> None:
+        room.live(7 * 3600)
+        newest = room.store.alerts.newest()
+        assert newest is not None
+        assert (room.clock.now() - newest).total_seconds() < 6.1 * 3600
 
     def test_a_crash_before_the_alert_is_stored_loses_nothing(self, room: Newsroom) -> None:
         room.run("daily", RunState.FAILED)
@@ -165,8 +192,12 @@ class TestCrashes:
 
     def test_a_crash_after_it_was_sent_and_before_that_is_stored(self, room: Newsroom) -> None:
         room.run("daily", RunState.FAILED)
-        room.store.before_commit = _third
-        _third.writes = 0  # type: ignore[attr-defined]
+
+        def once_it_is_there(name: str) -> None:
+            if room.slack.letters:
+                raise Crash(name)
+
+        room.store.before_commit = once_it_is_there
         with pytest.raises(Crash):
             room.turn()
         assert len(room.slack.letters) == 1
@@ -201,12 +232,6 @@ def _die() -> None:
 
 def _stale(name: str) -> None:
     raise Stale(name)
-
-
-def _third(name: str) -> None:
-    _third.writes += 1  # type: ignore[attr-defined]
-    if _third.writes == 4:  # type: ignore[attr-defined]
-        raise Crash(name)
 
 
 class TestWhenSlackIsDown:
@@ -305,7 +330,7 @@ QUESTION = a_question()
 
 
 class TestQuestions:
-    """CB-071: nobody answers, or somebody answers too late."""
+    """As people see them in Slack; more of it in the casebook."""
 
     def test_it_is_asked_once_and_brought_to_mind_once_at_half_time(self, room: Newsroom) -> None:
         room.ask(QUESTION)
@@ -362,6 +387,21 @@ class TestQuestions:
         room.start()
         room.turn()
         assert len(room.pen.edits) == 1
+
+
+def test_a_job_that_was_paused_for_failing_asks_until_it_is_resumed(room: Newsroom) -> None:
+    room.store.pause(Pause("other", T0, "ada", "the source is moved"))
+    room.store.pause(Pause("daily", T0, "clockwright", why_paused(3)))
+    room.live(10)
+    assert room.headlines == ["daily is paused: it has failed 3 times in a row"]
+    room.run("by-hand", RunState.SUCCEEDED, job="daily")
+    room.live(10)
+    assert len(room.alerts) == 1
+    room.store.resume("daily", room.clock.now(), "ada")
+    room.turn()
+    [(stamp, letter)] = room.pen.edits
+    assert (stamp, letter.headline) == ("1.000100", "resumed: daily is paused: it has failed 3 times in a row")
+    assert room.alerts == []
 
 
 class TestDailyDigest:

@@ -146,7 +146,12 @@ class TestChanges:
         assert bar.run.steps["a"].tries == 2
 
     @pytest.mark.parametrize(
-        ("values", "why"), [({"path": "no quotes"}, "is not JSON"), ({"to": '"#b"'}, "may not be changed")]
+        ("values", "why"),
+        [
+            ({"path": "no quotes"}, "is not JSON"),
+            ({"path": "NaN"}, "is not JSON"),
+            ({"to": '"#b"'}, "may not be changed"),
+        ],
     )
     def test_nonsense_and_locked_inputs_are_refused(self, bar: Bar, values: dict[str, str], why: str) -> None:
         bar.desk.take(bar.press("change"))
