@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from atomic_tools._contract import Artifact, CannotTell, NotFound
+from atomic_tools._contract import Artifact, CannotTell, NotFound, Partial
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,10 @@ class Delivery:
     picture: Attachment | None
     alt_text: str
     documents: Sequence[Attachment]
+    simpler: Sequence[Mapping[str, Any]] = ()
+    """What to send where the payload is refused, one after the other."""
+    whole: Callable[[], Attachment] | None = None
+    """Makes the file that goes along with a simpler form."""
 
 
 class Receipt(BaseModel):
@@ -36,7 +40,7 @@ class Receipt(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    state: Literal["delivered"] = "delivered"
+    state: Literal["delivered", "degraded"] = "delivered"
     key: str
     channel: str
     location: str
@@ -44,6 +48,8 @@ class Receipt(BaseModel):
     stamp: str = ""
     """Slack's own timestamp of the message."""
     parts: tuple[str, ...]
+    reason: str = ""
+    """What is missing or different, where the delivery is degraded."""
 
 
 class Destination(Protocol):
@@ -53,6 +59,6 @@ class Destination(Protocol):
         """Deliver, or adopt what is there under the key. `may_send` comes last; it raises when too late."""
         ...
 
-    def reconcile(self, key: str) -> Receipt | NotFound | CannotTell:
+    def reconcile(self, key: str) -> Receipt | Partial | NotFound | CannotTell:
         """What the destination has under `key`."""
         ...

@@ -130,13 +130,18 @@ def _cut(text: str, limit: int) -> int:
     return half.start() if half and half.start() else limit
 
 
-def payload(channel: str, text: str, blocks: Sequence[Mapping[str, Any]], key: str) -> dict[str, Any]:
-    """The arguments of `chat.postMessage`: nothing in them is parsed for pings or links."""
+def payload(
+    channel: str, text: str, blocks: Sequence[Mapping[str, Any]], key: str, part: str = "message"
+) -> dict[str, Any]:
+    """The arguments of `chat.postMessage`: nothing in them is parsed for pings or links.
+
+    Slack shows the metadata to every app of the workspace, so it holds nothing but the key and the form.
+    """
     return {
         "channel": channel,
         "text": top_text(text),
         "blocks": list(blocks),
-        "metadata": {"event_type": "clockwright_delivery", "event_payload": {"key": key}},
+        "metadata": {"event_type": "clockwright", "event_payload": {"key": key, "part": part}},
         "parse": "none",
         "link_names": False,
         "mrkdwn": False,

@@ -1,4 +1,4 @@
-"""Deliver a message with its chart and report to a Slack channel, here as its payload in the local outbox."""
+"""Deliver a message with its chart and report to a Slack channel; without a token, to the local outbox."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ from atomic_tools import (
 from atomic_tools._delivery import Attachment, Delivery, Destination, Receipt
 from atomic_tools._outbox import Outbox
 from atomic_tools._slack_actions import Button, blocks_below
-from atomic_tools._slack_blocks import body, payload
+from atomic_tools._slack_blocks import Body, body, payload
+from atomic_tools._slack_forms import simpler
 from atomic_tools._slack_limits import faults
 
+_CHANNEL = r"^(#?[^\s#@<>&,|]{1,80}|<#[A-Z0-9]{6,}\|[^\s<>|]*>)$"
 _WHOLE = "message.md"
 
 
@@ -38,8 +40,10 @@ def _absolute(path: str) -> str:
 class Input(ToolInput):
     """What to say, and where."""
 
-    channel: str = Field(pattern=r"^(#?[^\s#@<>&,|]{1,80}|<#[A-Z0-9]{6,}\|[^\s<>|]*>)$")
+    channel: str = Field(pattern=_CHANNEL)
     """A channel's id, or its name with or without #."""
+    fallback_channel: Annotated[str, Field(pattern=_CHANNEL)] | None = None
+    """Where the message goes when the channel does not take it: it is gone, archived, or without the app."""
     text: str = Field(min_length=1)
     """The headline: what a notification shows. Plain text."""
     markdown: str = ""
@@ -57,13 +61,13 @@ class Input(ToolInput):
     buttons: tuple[Button, ...] = Field(default=(), max_length=25)
     """What a reader may press; a press comes back to the daemon."""
     outbox: Annotated[str, AfterValidator(_absolute)] | None = None
-    """Another folder than the configured outbox, absolute or below ~."""
+    """A folder, absolute or below ~, that takes the message instead of Slack."""
 
 
 class Output(ToolOutput):
     """Where the message is now."""
 
-    state: Literal["delivered"]
+    state: Literal["delivered", "degraded"]
     channel: str
     location: str
     """Where a person can look at it: a path or a permalink."""
@@ -72,10 +76,13 @@ class Output(ToolOutput):
     """Slack's own timestamp of the message, by which it is answered and edited."""
     parts: tuple[str, ...]
     """What arrived: the message, and the names of its files."""
+    reason: str = ""
+    """What is missing or different, where the delivery is degraded."""
 
     def summary(self) -> str:
-        """State, channel and number of files."""
-        return f"{self.state} to {self.channel} with {len(self.parts) - 1} files"[:200]
+        """State, channel, number of files, and what is missing."""
+        why = f": {self.reason}" if self.reason else ""
+        return f"{self.state} to {self.channel} with {len(self.parts) - 1} files{why}"[:200]
 
 
 def _reconcile(request: Input, context: ToolContext) -> Reconciled:
@@ -84,7 +91,12 @@ def _reconcile(request: Input, context: ToolContext) -> Reconciled:
     return Found(_output(found)) if isinstance(found, Receipt) else found
 
 
-@tool(effect=Effect.EXTERNAL, destination=("channel",), reconcile=_reconcile)
+@tool(
+    effect=Effect.EXTERNAL,
+    destination=("channel",),
+    reconcile=_reconcile,
+    optional_secrets=("slack_token", "slack_api"),
+)
 def slack_send_message(request: Input, context: ToolContext) -> Output:
     """Deliver one message at most once under its effect key."""
     _in_time(context)
@@ -93,28 +105,52 @@ def slack_send_message(request: Input, context: ToolContext) -> Output:
 
 
 def _destination(request: Input, context: ToolContext) -> Destination:
+    if context.secrets.get("slack_token") and not request.outbox and not context.dry_run:
+        return _workspace(request, context)
     folder = Path(request.outbox) if request.outbox else context.outbox
     if folder is None:
         raise InvalidInputError("there is no outbox: give `outbox`, or configure one")
     return Outbox(folder / "dry-run" if context.dry_run else folder)
 
 
+def _workspace(request: Input, context: ToolContext) -> Destination:
+    """Only who posts to Slack loads its client."""
+    from atomic_tools._slack_client import API, Slack  # noqa: PLC0415
+    from atomic_tools._slack_workspace import Expected, Target, Workspace  # noqa: PLC0415
+
+    slack = Slack(context.secrets["slack_token"], lambda: -context.late(), context.secrets.get("slack_api") or API)
+    target = Target(_channel(request.channel), _channel(request.fallback_channel or ""), request.thread)
+    shortened = not request.report and _body(request).shortened
+    files = [each.name for each in (request.chart, request.report) if each] + ([_WHOLE] if shortened else [])
+    return Workspace(slack, target, Expected(tuple(files), _whole_name(request)), context.parts)
+
+
+def _whole_name(request: Input) -> str:
+    return request.report.name if request.report else _WHOLE
+
+
+def _body(request: Input) -> Body:
+    note = f"… shortened; all of it is in {_whole_name(request)}"
+    return body(request.markdown or request.text, note, request.alt_text or "")
+
+
 def _delivery(request: Input, context: ToolContext) -> Delivery:
-    whole = request.report.name if request.report else _WHOLE
-    made = body(request.markdown or request.text, f"… shortened; all of it is in {whole}", (request.alt_text or ""))
-    blocks = (*made.blocks, *blocks_below(request.mentions, request.buttons))
-    message = payload(_channel(request.channel), request.text, blocks, _key(context))
+    made, channel, key = _body(request), _channel(request.channel), _key(context)
+    below = list(blocks_below(request.mentions, request.buttons))
+    message = payload(channel, request.text, (*made.blocks, *below), key)
     if request.thread:
         message["thread_ts"] = request.thread
     broken = faults(message)
     if broken:
         raise InvalidInputError(f"Slack would refuse this message: {'; '.join(broken)}")
     return Delivery(
-        key=_key(context),
+        key=key,
         payload=message,
         picture=_attachment(request.chart, context),
         alt_text=(request.alt_text or ""),
         documents=_documents(request, context, shortened=made.shortened),
+        simpler=simpler(channel, request.text, request.markdown or request.text, below, key),
+        whole=lambda: _whole(request, context),
     )
 
 
@@ -124,8 +160,12 @@ def _documents(request: Input, context: ToolContext, *, shortened: bool) -> list
         return [report]
     if not shortened:
         return []
-    kept = context.save(_WHOLE, request.markdown.encode(errors="replace"), "text/markdown")
-    return [Attachment(kept, context.new_file(_WHOLE))]
+    return [_whole(request, context)]
+
+
+def _whole(request: Input, context: ToolContext) -> Attachment:
+    kept = context.save(_WHOLE, (request.markdown or request.text).encode(errors="replace"), "text/markdown")
+    return Attachment(kept, context.new_file(_WHOLE))
 
 
 def _attachment(artifact: Artifact | None, context: ToolContext) -> Attachment | None:

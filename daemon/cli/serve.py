@@ -125,13 +125,12 @@ def _open_metrics(settings: Settings, metrics: Metrics, daemon: Daemon) -> None:
     """Raises Unavailable where the address is taken or cannot be had."""
     if settings.metrics.port is None:
         return
-    from prometheus_client import start_http_server
-
+    from ..adapters.metrics_server import open_server
     from ..ports import Notice, Severity
 
     host, port = settings.metrics.host, settings.metrics.port
     try:
-        start_http_server(port, addr=host, registry=metrics.registry)
+        open_server(host, port, metrics.exposition)
     except OSError as error:
         raise Unavailable(f"metrics cannot be served at {host}:{port}: {error.strerror}") from error
     daemon.observers.notice(Notice("metrics", f"metrics at http://{host}:{port}/metrics", Severity.INFO))

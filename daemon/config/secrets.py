@@ -19,7 +19,10 @@ class SecretMissing(ClockwrightError):
 
 @dataclass(frozen=True, slots=True)
 class SecretSource:
-    """`kind` is env, file or credential (a systemd credential); `where` its variable, path or name."""
+    """`kind` is env, file or credential (a systemd credential); `where` its variable, path or name.
+
+    A `plain` one is its own value and no secret: something that tools are lent in the same way.
+    """
 
     kind: str
     where: str
@@ -41,7 +44,7 @@ class Secrets:
         source = self.sources.get(name)
         if source is None:
             raise SecretMissing(f"no secret {name!r} is configured")
-        value = self._variable(name, source.where) if source.kind == "env" else self._file(name, source)
+        value = self._value(name, source)
         if not value:
             raise SecretMissing(f"the secret {name!r} is empty ({source.kind} {source.where})")
         return value
@@ -49,10 +52,15 @@ class Secrets:
     def values(self) -> list[str]:
         """Every value that can be read now, for hiding them."""
         found = []
-        for name in self.sources:
+        for name in (name for name, source in self.sources.items() if source.kind != "plain"):
             with suppress(SecretMissing):
                 found.append(self(name))
         return found
+
+    def _value(self, name: str, source: SecretSource) -> str:
+        if source.kind == "plain":
+            return source.where
+        return self._variable(name, source.where) if source.kind == "env" else self._file(name, source)
 
     def _variable(self, name: str, variable: str) -> str:
         if variable not in self.environ:

@@ -23,7 +23,7 @@ from .located import Located, locate, merge
 from .overlays import Overlay
 from .secrets import Secrets, SecretSource
 from .sections import DefaultsSection, ModelSection, Name, Section
-from .slack import Slack, SlackSection, secrets_named, slack
+from .slack import Slack, SlackSection, lent, secrets_named, slack
 from .yaml_source import read, scalar
 
 FILE = "clockwright.yaml"
@@ -280,7 +280,7 @@ def _settings(folder: Path, section: SettingsSection, document: Located, environ
         heartbeat=section.heartbeat,
         manners=manners(section.alerts),
         second=tuple(section.alerts.second),
-        slack=slack(section.slack),
+        slack=slack(section.slack, section.secrets),
         log_format=section.log.format,
         log_level=section.log.level,
         overlay=Overlay(
@@ -349,7 +349,8 @@ def _secrets_in(document: Located) -> Iterator[Located]:
 
 
 def _secrets(folder: Path, section: SettingsSection, environ: Mapping[str, str]) -> Secrets:
-    return Secrets({name: _source(folder, secret) for name, secret in section.secrets.items()}, environ)
+    named = {name: _source(folder, secret) for name, secret in section.secrets.items()}
+    return Secrets(named | lent(section.slack, named), environ)
 
 
 def _source(folder: Path, section: SecretSection) -> SecretSource:

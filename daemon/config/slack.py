@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
 
+from .secrets import SecretSource
 from .sections import Name, Section
 
 API = "https://slack.com/api/"
+TOKEN, ADDRESS = "slack_token", "slack_api"
+"""Names by which tools ask for them."""
 
 
 class SlackSection(Section):
     token: Name | None = None
-    """Name of the secret with the bot token (xoxb-); without it nothing goes to Slack."""
+    """Name of the secret with the bot token (xoxb-), else `slack_token`; without one nothing goes to Slack."""
     app_token: Name | None = None
     """Name of the secret with the app token (xapp-): answers then come by Socket Mode."""
     signing_secret: Name | None = None
@@ -45,15 +48,21 @@ class Slack:
         return bool((self.app_token or self.signing_secret) and (self.people or self.groups))
 
 
-def slack(section: SlackSection) -> Slack:
+def slack(section: SlackSection, secrets: Container[str]) -> Slack:
     return Slack(
-        section.token or "",
+        section.token or (TOKEN if TOKEN in secrets else ""),
         section.app_token or "",
         section.signing_secret or "",
         frozenset(section.people),
         tuple(section.groups),
         section.api,
     )
+
+
+def lent(section: SlackSection, named: Mapping[str, SecretSource]) -> dict[str, SecretSource]:
+    """What tools are lent under their own names for it: the token, and where Slack is when it is a stand-in."""
+    token = {TOKEN: named[section.token]} if section.token and section.token in named else {}
+    return token | ({ADDRESS: SecretSource("plain", section.api)} if section.api != API else {})
 
 
 def secrets_named() -> Iterator[tuple[str, str]]:

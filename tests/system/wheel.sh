@@ -13,4 +13,6 @@ mkdir "$box/elsewhere"
 cd "$box/elsewhere"
 "$box/venv/bin/clockwright" init config
 "$box/venv/bin/clockwright" --config config validate
+"$box/venv/bin/clockwright" dashboards export --to monitoring >/dev/null
+"$box/venv/bin/clockwright" --config config systemd install --dry-run >/dev/null 2>&1
 echo "the wheel works outside the repository"

@@ -70,6 +70,10 @@ class SlackPen:
             return frozenset()
         return frozenset(map(str, found.get("users") or ()))
 
+    def ask(self, method: str, arguments: Json, *, as_json: bool = False) -> Any:
+        """One request, and the answer with its headers. Raises what the client raises, which `fault` explains."""
+        return self._client().api_call(method, **{"json" if as_json else "params": arguments})
+
     def _call(self, method: str, arguments: dict[str, Any]) -> Failed | None:
         try:
             self._client().api_call(method, json=arguments)

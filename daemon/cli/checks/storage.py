@@ -60,17 +60,21 @@ def _file(path: Path) -> Iterator[Finding]:
 
 
 def _content(path: Path) -> Iterator[Finding]:
+    from ...adapters.sql.backup import RESTORED
     from ...adapters.sql.migrations import REVISIONS
 
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             [[verdict]] = connection.execute("PRAGMA quick_check(1)").fetchall()
             row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+            mark = connection.execute("SELECT owner FROM leases WHERE name = ?", (RESTORED,)).fetchone()
     except sqlite3.Error as error:
         yield fail("store", f"{path}: {error}", "restore a backup: clockwright restore BACKUP")
         return
     if verdict != "ok":
         yield fail("store", f"{path} is damaged: {verdict}", "restore a backup: clockwright restore BACKUP")
+    if mark:
+        yield ok("store", f"it was put back from a backup of {mark[0]}")
     revision = row[0] if row else "(none)"
     if revision not in REVISIONS:
         yield fail("store", f"revision {revision} is not known here", "upgrade Clockwright, or restore an older backup")

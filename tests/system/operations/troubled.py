@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import socket
 import subprocess
@@ -13,7 +14,7 @@ from typing import Any
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
-from daemon.testing.scripted_endpoint import ScriptedEndpoint, completion, decision
+from daemon.testing.scripted_endpoint import Script, ScriptedEndpoint, completion, decision
 from tests.real import program
 from tests.system.cli_folder import TOOL, Folder, wait_for
 
@@ -77,7 +78,9 @@ JOBS = {
     "unheard": "decide: always\nmodel: {model: m, base_url: 'http://127.0.0.1:1/v1', timeout: 2s}\n"
     "steps: [{id: a, use: linger}]",
 }
-SCHEDULE = "schedule: {every: 4s, finish_within: 2s}"
+SCHEDULE = "schedule: {every: 4s, finish_within: 2s, overlap: %s}"
+AGAIN = frozenset({"asks"})
+"""Jobs that start although an earlier run of theirs still waits."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +92,11 @@ class Prometheus:
             return list(json.load(answer)["data"]["result"])
 
     def ready(self) -> bool:
+        return bool(self.query('clockwright_ready{job="clockwright"} == 1'))
+
+    def answers(self) -> bool:
         try:
-            return bool(self.query('clockwright_ready{job="clockwright"} == 1'))
+            return bool(self.query("vector(1)"))
         except OSError:
             return False
 
@@ -105,14 +111,20 @@ def free_port() -> int:
 def troubled(folder: Path) -> Iterator[tuple[Prometheus, str]]:
     """The Prometheus, and the address of the daemon's metrics."""
     port = free_port()
-    answers = [completion("Well."), completion("Well, well."), decision("A", "linger")]
     with ExitStack() as stack:
-        endpoint = stack.enter_context(ScriptedEndpoint(answers))
+        endpoint = stack.enter_context(ScriptedEndpoint(_muttering()))
         root = _configuration(folder / "config", endpoint.url, port)
-        stack.enter_context(_running(Folder(root).start("serve", "--drain", "0")))
         server = stack.enter_context(_prometheus(folder, port))
+        wait_for(server.answers, 60)  # what happened before the first scrape is no increase
+        stack.enter_context(_running(Folder(root).start("serve", "--drain", "0")))
         wait_for(server.ready, 60)
         yield server, f"http://127.0.0.1:{port}/metrics"
+
+
+def _muttering() -> Script:
+    """A model of whose three answers two are none."""
+    count = itertools.count()
+    return lambda _: decision("A", "linger") if next(count) % 3 == 2 else completion("Well.")
 
 
 def _configuration(root: Path, model: str, port: int) -> Path:
@@ -123,7 +135,8 @@ def _configuration(root: Path, model: str, port: int) -> Path:
         (root / "tools" / f"{name}.py").write_text(text)
     for name, text in JOBS.items():
         steps = text % {"model": model} if "%(" in text else text
-        (root / "jobs" / f"{name}.yaml").write_text(f"id: {name}\ngoal: x\n{SCHEDULE}\n{steps}\n")
+        schedule = SCHEDULE % ("allow" if name in AGAIN else "skip")
+        (root / "jobs" / f"{name}.yaml").write_text(f"id: {name}\ngoal: x\n{schedule}\n{steps}\n")
     return root
 
 

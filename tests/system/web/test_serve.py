@@ -65,7 +65,7 @@ def test_a_triggered_run_is_carried_to_its_end_and_seen_live(folder: Folder, bas
         wait_for(lambda: client.get(f"/api/v1/runs/{run}").json()["state"] == "succeeded")
         assert client.get("/api/v1/audit").json()[0]["verb"] == "run"
         assert "succeeded" in client.get(f"/runs/{run}").text
-        assert 'clockwright_runs_total{job="report",state="succeeded"} 1.0' in client.get("/metrics").text
+        assert 'clockwright_runs_total{job_name="report",state="succeeded"} 1.0' in client.get("/metrics").text
     assert folder.delivered() == 1
 
 

@@ -13,7 +13,8 @@ from threading import Thread
 
 import pytest
 
-from daemon.adapters.sql.opening import open_store
+from daemon.adapters.sql.backup import mark_restored
+from daemon.adapters.sql.opening import open_database, open_store
 from daemon.cli.checks import configuration, machine, outside, storage
 from daemon.cli.doctor import line
 from daemon.config import Loaded, read_settings
@@ -24,6 +25,7 @@ from daemon.domain.draft import Toolbox
 from daemon.domain.plan import Step
 from daemon.domain.tool import BrokenTool
 from daemon.testing.tools import LOOK, make_job, make_plan
+from tests.builders import T0
 
 
 def settings(folder: Path, text: str = "") -> Settings:
@@ -41,6 +43,10 @@ def test_a_sound_store_passes_and_a_damaged_one_fails_with_the_way_out(tmp_path:
     path = tmp_path / "state" / "clockwright.db"
     open_store(path).close()
     assert Level.FAIL not in levels(storage.store(found))
+    database = open_database(path)
+    mark_restored(database, T0, T0)
+    database.close()
+    assert any(T0.isoformat() in finding.text for finding in storage.store(found))
     path.write_bytes(path.read_bytes()[:4096] + os.urandom(8192))
     damaged = [finding for finding in storage.store(found) if finding.level is Level.FAIL]
     assert ["restore" in finding.fix for finding in damaged] != []

@@ -76,7 +76,7 @@ def test_the_payload_is_what_slack_would_get(tmp_path: Path) -> None:
     send(tmp_path, with_files(tmp_path))
     payload = stored(tmp_path)
     assert [block["type"] for block in payload["blocks"]] == ["header", "image", "section"]
-    assert payload["metadata"]["event_payload"] == {"key": "key-1"}
+    assert payload["metadata"]["event_payload"] == {"key": "key-1", "part": "message"}
     assert payload["blocks"][1]["alt_text"] == "Bars &lt;!here&gt;"
 
 

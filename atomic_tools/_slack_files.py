@@ -1,0 +1,97 @@
+"""Files below a message: reserved, sent, completed, and delivered only once their share is seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from atomic_tools._contract import ToolError, TransientError
+from atomic_tools._delivery import Attachment
+from atomic_tools._slack_client import Slack
+from atomic_tools._slack_history import Post
+
+SHARE_SECONDS = 20.0
+"""How long a share is waited for, where the deadline leaves that much."""
+_RESERVE = 2.0
+"""Seconds before the deadline at which waiting ends, so that the answer still gets home."""
+_TRIES = 2
+_LONGEST_WAIT = 5.0
+
+
+def attach(slack: Slack, post: Post, attachment: Attachment) -> str:
+    """Share one file into the message's thread; why it is not there, or nothing."""
+    name = attachment.artifact.name
+    if not attachment.artifact.size:
+        return f"{name} is empty, and Slack takes no empty file"
+    try:
+        file_id = _uploaded(slack, attachment)
+        _complete(slack, post, file_id, name)
+        return "" if _shared(slack, file_id, post.channel) else f"{name} was taken, but its share was not seen"
+    except ToolError as error:
+        return f"{name} was not taken: {error.message}"
+
+
+def _uploaded(slack: Slack, attachment: Attachment) -> str:
+    """Nobody sees a file before it is completed, so what fails here may be begun anew."""
+    for left in range(_TRIES - 1, -1, -1):
+        try:
+            return _upload(slack, attachment)
+        except TransientError as error:
+            wait = error.retry_after.total_seconds() if error.retry_after else 0.5
+            if not left or wait > min(_LONGEST_WAIT, slack.left() - _RESERVE):
+                raise
+            time.sleep(wait)
+    raise AssertionError("unreachable")
+
+
+def _upload(slack: Slack, attachment: Attachment) -> str:
+    asked = {"filename": attachment.artifact.name, "length": attachment.artifact.size}
+    reserved = slack.read("files.getUploadURLExternal", asked)
+    try:
+        answer = httpx.post(
+            reserved["upload_url"],
+            content=attachment.path.read_bytes(),
+            headers={"Content-Type": "application/octet-stream"},
+            timeout=max(0.001, min(slack.left(), 30.0)),
+        )
+    except httpx.HTTPError as error:
+        raise TransientError(f"the upload broke off ({type(error).__name__})") from None
+    if not answer.is_success:
+        raise TransientError(f"the upload was answered with HTTP {answer.status_code}")
+    return str(reserved["file_id"])
+
+
+def _complete(slack: Slack, post: Post, file_id: str, name: str) -> None:
+    """Once. Where the answer is lost, whether the file is there shows in its shares."""
+    files = [{"id": file_id, "title": name}]
+    arguments = {"files": files, "channel_id": post.channel, "thread_ts": post.thread}
+    try:
+        slack.send("files.completeUploadExternal", arguments)
+    except ToolError as error:
+        if error.kind != "unknown_outcome":
+            raise
+
+
+def _shared(slack: Slack, file_id: str, channel: str) -> bool:
+    """Looked at again and again until it is seen, or until time is up."""
+    until = time.monotonic() + min(SHARE_SECONDS, slack.left() - _RESERVE)
+    pause = 0.1
+    while True:
+        if _seen(slack, file_id, channel):
+            return True
+        if time.monotonic() + pause >= until:
+            return False
+        time.sleep(pause)
+        pause = min(pause * 2, 2.0)
+
+
+def _seen(slack: Slack, file_id: str, channel: str) -> bool:
+    try:
+        file: Mapping[str, Any] = slack.read("files.info", {"file": file_id})["file"]
+    except TransientError:
+        return False
+    shares: Mapping[str, Any] = file.get("shares") or {}
+    return any(channel in where for where in shares.values())

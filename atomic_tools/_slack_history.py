@@ -1,0 +1,77 @@
+"""What Slack has under an effect key: read back from the metadata of the channel's messages."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from atomic_tools._contract import CannotTell, ToolError
+from atomic_tools._slack_client import Slack
+
+EVENT = "clockwright"
+LOOK_BACK = 8 * 86_400.0
+"""Seconds of history that are read: longer than any message may stay in doubt (docs/slack.md)."""
+MOST_PAGES = 100
+Message = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A message of ours that Slack has. `part` tells in which form it was taken."""
+
+    channel: str
+    stamp: str
+    thread: str
+    part: str
+
+
+def find(slack: Slack, channel: str, key: str, thread: str = "") -> Post | CannotTell | None:
+    """None only where every page was read, and where our own messages show the metadata they were sent with."""
+    try:
+        return _found(slack, channel, key, thread)
+    except ToolError as error:
+        return CannotTell(f"{error.message}; {error.hint}" if error.hint else error.message)
+
+
+def _found(slack: Slack, channel: str, key: str, thread: str) -> Post | CannotTell | None:
+    me = str(slack.read("auth.test", {}).get("bot_id") or "")
+    blind, seeing = False, False
+    for number, message in _messages(slack, channel, thread):
+        if number > MOST_PAGES:
+            return CannotTell(f"more than {MOST_PAGES} pages of history, and not read to the end")
+        payload = _payload(message)
+        if payload is not None and payload.get("key") == key:
+            return Post(channel, message["ts"], thread or message["ts"], str(payload.get("part") or ""))
+        if me and message.get("bot_id") == me and not message.get("files"):  # a shared file never has any
+            blind, seeing = blind or payload is None, seeing or payload is not None
+    if blind and not seeing:
+        return CannotTell("Slack's history shows our messages without their metadata")
+    return None
+
+
+def _messages(slack: Slack, channel: str, thread: str) -> Iterator[tuple[int, Message]]:
+    """With the number of their page."""
+    asked = {"channel": channel, "oldest": f"{time.time() - LOOK_BACK:.6f}", "include_all_metadata": True}
+    method, where = ("conversations.replies", {"ts": thread}) if thread else ("conversations.history", {})
+    for number, page in enumerate(slack.pages(method, {**asked, **where}), start=1):
+        for message in page["messages"]:
+            yield number, message
+
+
+def _payload(message: Message) -> Mapping[str, Any] | None:
+    metadata = message.get("metadata") or {}
+    return metadata.get("event_payload") or {} if metadata.get("event_type") == EVENT else None
+
+
+def files_below(slack: Slack, post: Post) -> frozenset[str]:
+    """Names of the files that were shared below a message. Raises ToolError."""
+    asked = {"channel": post.channel, "ts": post.thread}
+    return frozenset(
+        str(file.get("name"))
+        for page in slack.pages("conversations.replies", asked)
+        for message in page["messages"]
+        if float(message["ts"]) > float(post.stamp)
+        for file in message.get("files") or ()
+    )

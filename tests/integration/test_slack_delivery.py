@@ -1,0 +1,271 @@
+"""A report to Slack over real connections: every fault ends in one message, and nothing tells the token."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from atomic_tools import (
+    CannotTell,
+    DeniedError,
+    Found,
+    InvalidInputError,
+    MisconfiguredError,
+    NotFound,
+    Partial,
+    ToolError,
+    TransientError,
+    UnknownOutcomeError,
+)
+from daemon.testing.fake_slack import Channel, FakeSlack, Fault
+from tests.integration.slack_post import KEY, ask, near, request, send, to_the_end, with_files
+
+pytestmark = pytest.mark.slow
+POST = "chat.postMessage"
+
+
+@pytest.fixture
+def slack() -> Iterator[FakeSlack]:
+    with FakeSlack() as made:
+        yield made
+
+
+def only(slack: FakeSlack) -> dict[str, object]:
+    [(_, message)] = slack.workspace.with_key(KEY)
+    return message
+
+
+def test_a_report_is_one_message_with_its_files_in_the_thread(slack: FakeSlack, tmp_path: Path) -> None:
+    output = send(with_files(tmp_path), near(slack, tmp_path))
+    message = only(slack)
+    assert (output.state, output.reason, output.stamp) == ("delivered", "", message["ts"])
+    assert output.channel == "C000000002"
+    assert output.location == f"https://example.slack.com/archives/C000000002/p{output.stamp.replace('.', '')}"
+    assert output.parts == ("message", "sales.png", "report.md")
+    below = [each for each in slack.workspace.channels["C000000002"].messages if each.get("files")]
+    assert [each["thread_ts"] for each in below] == [message["ts"]] * 2
+    assert ask(with_files(tmp_path), near(slack, tmp_path)) == Found(output)
+
+
+FAULTS = {
+    "429 with a body": Fault.limited("1"),
+    "429 with an empty body": Fault.limited("1", body=False),
+    "503 with HTML, not done": Fault.html(503),
+    "503 with HTML, done": Fault.html(503, done=True),
+    "502": Fault.html(502, done=True),
+    "empty 200, not done": Fault.empty(),
+    "empty 200, done": Fault.empty(done=True),
+    "dropped before": Fault.dropped(done=False),
+    "dropped after": Fault.dropped(done=True),
+    "internal_error": Fault.refusal("internal_error"),
+    "fatal_error, done": Fault(200, b'{"ok":false,"error":"fatal_error"}', done=True),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_every_fault_of_the_post_ends_in_one_message(slack: FakeSlack, tmp_path: Path, fault: Fault) -> None:
+    slack.faults[POST].append(fault)
+    assert to_the_end(request(), slack, tmp_path).state == "delivered"
+    only(slack)
+
+
+def test_an_answer_that_comes_too_late_is_asked_about(slack: FakeSlack, tmp_path: Path) -> None:
+    slack.faults[POST].append(Fault.late(5.0))
+    with pytest.raises(UnknownOutcomeError):
+        send(request(), near(slack, tmp_path, seconds=0.5))
+    assert isinstance(ask(request(), near(slack, tmp_path)), Found)
+    only(slack)
+
+
+def test_one_attempt_is_one_post(slack: FakeSlack, tmp_path: Path) -> None:
+    slack.faults[POST].append(Fault.dropped(done=True))
+    with pytest.raises(UnknownOutcomeError):
+        send(request(), near(slack, tmp_path))
+    assert slack.counted(POST) == 1
+
+
+def test_where_nobody_listens_nothing_was_sent(slack: FakeSlack, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    secrets = {"slack_token": slack.token, "slack_api": f"http://127.0.0.1:{port}/api/"}
+    nowhere = replace(near(slack, tmp_path), secrets=secrets)
+    with pytest.raises(TransientError, match="not sent"):
+        send(request(channel="C000000002"), nowhere)
+
+
+@pytest.mark.parametrize(
+    ("after", "seconds"), [("7", 7), ("7200", 900), ("abc", None), ("", None)], ids=lambda value: f"CB-047 {value}"
+)
+def test_retry_after_is_obeyed_and_bounded(slack: FakeSlack, tmp_path: Path, after: str, seconds: int | None) -> None:
+    slack.faults[POST].append(Fault.limited(after, body=False))
+    with pytest.raises(TransientError) as caught:
+        send(request(), near(slack, tmp_path))
+    assert caught.value.retry_after == (None if seconds is None else timedelta(seconds=seconds))
+    assert slack.workspace.with_key(KEY) == []
+
+
+@pytest.mark.parametrize("code", ["invalid_auth", "token_revoked", "missing_scope", "account_inactive"])
+def test_a_refused_token_is_denied(slack: FakeSlack, tmp_path: Path, code: str) -> None:
+    """CB-045"""
+    slack.faults[POST].append(Fault.refusal(code))
+    with pytest.raises(DeniedError, match=code):
+        send(request(fallback_channel="#general"), near(slack, tmp_path))
+    assert slack.counted(POST) == 1
+
+
+@pytest.mark.parametrize("code", ["is_archived", "channel_not_found", "not_in_channel", "restricted_action"])
+def test_a_channel_that_refuses_is_a_wrong_setting_unless_another_one_is_named(
+    slack: FakeSlack, tmp_path: Path, code: str
+) -> None:
+    """CB-045"""
+    slack.faults[POST].extend([Fault.refusal(code), Fault.refusal(code)])
+    with pytest.raises(MisconfiguredError, match=code):
+        send(request(), near(slack, tmp_path))
+    output = send(request(fallback_channel="#data-ops"), near(slack, tmp_path))
+    assert (output.state, output.channel) == ("degraded", "C000000003")
+    assert "fallback channel" in output.reason
+    assert ask(request(fallback_channel="#data-ops"), near(slack, tmp_path)) == Found(output)
+
+
+@pytest.mark.parametrize("spelling", ["#sales", "sales", "C000000002", "<#C000000002|sales>"])
+def test_every_spelling_ends_at_the_id(slack: FakeSlack, tmp_path: Path, spelling: str) -> None:
+    """CB-045"""
+    for number in range(450):
+        slack.workspace.add(Channel(f"C1{number:08d}", f"other-{number}"))
+    assert send(request(channel=spelling), near(slack, tmp_path)).channel == "C000000002"
+
+
+def test_an_unknown_channel_is_named_with_what_to_do(slack: FakeSlack, tmp_path: Path) -> None:
+    with pytest.raises(MisconfiguredError, match="there is no channel #nowhere") as caught:
+        send(request(channel="#nowhere"), near(slack, tmp_path))
+    assert "invite the app" in str(caught.value.hint)
+    assert slack.counted(POST) == 0
+
+
+@pytest.mark.parametrize(("times", "form"), [(1, "plain text"), (2, "headline")])
+def test_a_refused_payload_goes_down_the_ladder(slack: FakeSlack, tmp_path: Path, times: int, form: str) -> None:
+    slack.faults[POST].extend([Fault.refusal("invalid_blocks")] * times)
+    output = send(request(), near(slack, tmp_path))
+    assert output.state == "degraded"
+    assert form in output.reason
+    assert output.parts == ("message", "message.md")
+    assert ask(request(), near(slack, tmp_path)) == Found(output)
+    assert slack.refused == []
+
+
+def test_below_the_last_rung_the_input_is_what_is_wrong(slack: FakeSlack, tmp_path: Path) -> None:
+    slack.faults[POST].extend([Fault.refusal("invalid_blocks")] * 3)
+    with pytest.raises(InvalidInputError, match="invalid_blocks"):
+        send(request(), near(slack, tmp_path))
+
+
+class TestFiles:
+    def test_only_what_is_missing_is_sent(self, slack: FakeSlack, tmp_path: Path) -> None:
+        asked = with_files(tmp_path)
+        send(request(), near(slack, tmp_path))
+        assert ask(asked, near(slack, tmp_path)) == Partial(("message",))
+        output = send(asked, near(slack, tmp_path, parts=("message",)))
+        assert output.parts == ("message", "sales.png", "report.md")
+        only(slack)
+        send(asked, near(slack, tmp_path, parts=output.parts))
+        assert len(slack.workspace.files) == 2
+
+    def test_a_share_that_comes_late_is_waited_for(self, slack: FakeSlack, tmp_path: Path) -> None:
+        slack.workspace.share_after = 0.4
+        assert send(with_files(tmp_path), near(slack, tmp_path)).state == "delivered"
+
+    def test_a_share_that_never_comes_degrades(self, slack: FakeSlack, tmp_path: Path) -> None:
+        slack.workspace.share_after = None
+        output = send(with_files(tmp_path), near(slack, tmp_path, seconds=3.0))
+        assert (output.state, output.parts) == ("degraded", ("message",))
+        assert "sales.png was taken, but its share was not seen" in output.reason
+        only(slack)
+
+    @pytest.mark.parametrize(
+        ("method", "fault"),
+        [
+            ("files.getUploadURLExternal", Fault.refusal("file_uploads_disabled")),
+            ("files.getUploadURLExternal", Fault.refusal("missing_scope")),
+            ("files.completeUploadExternal", Fault.refusal("channels_limit_exceeded")),
+        ],
+    )
+    def test_a_refused_upload_degrades(self, slack: FakeSlack, tmp_path: Path, method: str, fault: Fault) -> None:
+        slack.faults[method].append(fault)
+        output = send(with_files(tmp_path), near(slack, tmp_path))
+        assert (output.state, output.parts) == ("degraded", ("message", "report.md"))
+        assert "sales.png was not taken" in output.reason
+
+    @pytest.mark.parametrize("method", ["files.getUploadURLExternal", "upload", "files.completeUploadExternal"])
+    @pytest.mark.parametrize("fault", [Fault.dropped(done=True), Fault.html(500, done=True)], ids=["drop", "500"])
+    def test_an_upload_that_stumbles_arrives_once(
+        self, slack: FakeSlack, tmp_path: Path, method: str, fault: Fault
+    ) -> None:
+        slack.faults[method].append(fault)
+        assert send(with_files(tmp_path), near(slack, tmp_path)).state == "delivered"
+        names = [
+            file["name"] for each in slack.workspace.channels["C000000002"].messages for file in each.get("files", [])
+        ]
+        assert names == ["sales.png", "report.md"]
+
+
+class TestReconcile:
+    def test_it_reads_to_the_end(self, slack: FakeSlack, tmp_path: Path) -> None:
+        output = send(request(), near(slack, tmp_path))
+        channel = slack.workspace.channels["C000000002"]
+        for number in range(450):
+            slack.workspace.put(channel, {"text": str(number), "bot_id": "B0OTHER"})
+        assert ask(request(), near(slack, tmp_path)) == Found(output)
+
+    def test_what_is_not_there_is_not_found(self, slack: FakeSlack, tmp_path: Path) -> None:
+        assert ask(request(), near(slack, tmp_path)) == NotFound()
+
+    def test_what_history_does_not_show_yet_is_not_found_and_later_is(self, slack: FakeSlack, tmp_path: Path) -> None:
+        slack.workspace.lag = 60.0
+        send(request(), near(slack, tmp_path))
+        assert ask(request(), near(slack, tmp_path)) == NotFound()
+        slack.workspace.now = lambda: time.time() + 61.0
+        assert isinstance(ask(request(), near(slack, tmp_path)), Found)
+
+    def test_without_the_scope_it_cannot_tell(self, slack: FakeSlack, tmp_path: Path) -> None:
+        slack.workspace.tokens[slack.token] = ("chat:write", "channels:read", "groups:read")
+        said = ask(request(), near(slack, tmp_path))
+        assert isinstance(said, CannotTell)
+        assert "channels:history" in said.reason
+
+    def test_a_history_without_metadata_proves_nothing(self, slack: FakeSlack, tmp_path: Path) -> None:
+        slack.workspace.shows_metadata = False
+        send(request(), near(slack, tmp_path))
+        assert ask(request(), near(slack, tmp_path)) == CannotTell(
+            "Slack's history shows our messages without their metadata"
+        )
+
+    def test_a_reply_is_looked_for_in_its_thread(self, slack: FakeSlack, tmp_path: Path) -> None:
+        parent = slack.workspace.put(slack.workspace.channels["C000000002"], {"text": "parent", "bot_id": "B0OTHER"})[
+            "ts"
+        ]
+        asked = request(thread=parent)
+        assert ask(asked, near(slack, tmp_path)) == NotFound()
+        output = send(asked, near(slack, tmp_path))
+        assert ask(asked, near(slack, tmp_path)) == Found(output)
+
+
+def test_a_dry_run_and_a_named_outbox_never_reach_slack(slack: FakeSlack, tmp_path: Path) -> None:
+    send(request(outbox=str(tmp_path / "box")), near(slack, tmp_path))
+    assert slack.calls == []
+
+
+@pytest.mark.parametrize("fault", [*FAULTS.values(), Fault.refusal("invalid_auth")])
+def test_no_failure_tells_the_token(slack: FakeSlack, tmp_path: Path, fault: Fault) -> None:
+    slack.faults[POST].append(fault)
+    try:
+        said = repr(send(request(), near(slack, tmp_path)))
+    except ToolError as error:
+        said = f"{error.message} {error.hint} {error.__cause__!r}"
+    assert slack.token not in said
+    assert slack.token not in repr(near(slack, tmp_path))
