@@ -1,0 +1,68 @@
+"""A job whose report goes to Slack: through the command, the sandbox and the real client, into the stand-in."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from daemon.testing.fake_slack import FakeSlack, Fault
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[2]
+JOB = """
+id: report
+goal: Everyone is told.
+timezone: UTC
+steps:
+  - id: post
+    use: slack_send_message
+    with: {channel: "#sales", text: Done, markdown: "# Done"}
+    retry: {attempts: 4, first: 200ms, cap: 1s}
+"""
+
+
+@pytest.fixture
+def slack() -> Iterator[FakeSlack]:
+    with FakeSlack() as made:
+        yield made
+
+
+def run(folder: Path, slack: FakeSlack, *more: str) -> tuple[dict[str, Any], str]:
+    (folder / "jobs").mkdir(exist_ok=True)
+    (folder / "jobs" / "report.yaml").write_text(JOB)
+    (folder / "token").write_text(slack.token)
+    (folder / "clockwright.yaml").write_text(
+        f"state: state\nsecrets: {{bot: {{file: token}}}}\nslack: {{token: bot, api: '{slack.url}'}}\n"
+    )
+    command = [sys.executable, "-m", "daemon", "--config", str(folder), "run", "report", "--json", *more]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=90)
+    assert ended.stdout, ended.stderr
+    return json.loads(ended.stdout), ended.stdout + ended.stderr
+
+
+def posts(slack: FakeSlack) -> list[dict[str, Any]]:
+    return [message for channel in slack.workspace.channels.values() for message in channel.messages]
+
+
+def test_the_report_is_in_the_channel_and_the_run_knows_where(slack: FakeSlack, tmp_path: Path) -> None:
+    slack.faults["chat.postMessage"].append(Fault.limited("1", body=False))
+    document, said = run(tmp_path, slack)
+    [message] = posts(slack)
+    assert document["state"] == "succeeded"
+    assert f"https://example.slack.com/archives/C000000002/p{message['ts'].replace('.', '')}" in said
+    assert slack.counted("chat.postMessage") == 2
+    assert slack.token not in said
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "state").rglob("*") if path.is_file())
+    assert slack.token.encode() not in kept
+
+
+def test_a_dry_run_stays_at_home(slack: FakeSlack, tmp_path: Path) -> None:
+    document, _ = run(tmp_path, slack, "--dry-run")
+    assert document["state"] == "succeeded"
+    assert slack.calls == []
