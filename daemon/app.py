@@ -308,7 +308,7 @@ class Daemon:
 
     @cached_property
     def attended(self) -> Attended:
-        duty = Tidied(self.alerting, self.attic, self.config.jobs, self.clock)
+        duty = Tidied(self.alerting, self.attic, self.artifacts, self.config.jobs, self.clock)
         return Attended(duty, self.doorbell, self.alarm.ring)
 
     @cached_property

@@ -669,6 +669,10 @@ class Artifacts(Protocol):
 
     def discard(self, workdir: Path) -> None: ...
 
+    def forget(self, before: datetime) -> int:
+        """Delete what nobody has kept, given out or put since; how many files."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Posted:

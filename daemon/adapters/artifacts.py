@@ -6,6 +6,8 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from ..domain.model import Json
@@ -30,7 +32,7 @@ class LocalArtifacts:
 
     def keep(self, workdir: Path, artifact: Json) -> None:
         source, target = workdir / "out" / artifact["name"], self.path(artifact["sha256"])
-        if target.exists():
+        if _touched(target):
             return
         if source.is_symlink() or not source.is_file() or not source.resolve().is_relative_to(workdir.resolve()):
             raise ValueError(f"the output names the artifact {artifact['name']!r}, but the tool left no such file")
@@ -40,7 +42,7 @@ class LocalArtifacts:
 
     def give(self, workdir: Path, artifact: Json) -> None:
         source, folder = self.path(artifact["sha256"]), workdir / "in"
-        if not source.exists():
+        if not _touched(source):
             raise StoreUnavailable(f"the artifact {artifact['name']!r} ({artifact['sha256'][:12]}) is gone")
         folder.mkdir(exist_ok=True)
         shutil.copyfile(source, folder / artifact["sha256"])
@@ -55,7 +57,7 @@ class LocalArtifacts:
     def _put(self, content: bytes, flush: Callable[[Path], None]) -> str:
         digest = hashlib.sha256(content).hexdigest()
         target = self.path(digest)
-        if not target.exists():
+        if not _touched(target):
             self._work.mkdir(parents=True, exist_ok=True)
             source = self._work / f"put-{digest}-{os.getpid()}"
             source.write_bytes(content)
@@ -74,6 +76,10 @@ class LocalArtifacts:
     def path(self, sha256: str) -> Path:
         return self._root / sha256[:2] / sha256
 
+    def forget(self, before: datetime) -> int:
+        old = (path for path in self._root.glob("??/*") if path.stat().st_mtime < before.timestamp())
+        return sum(1 for path in old if _deleted(path))
+
     def discard(self, workdir: Path) -> None:
         shutil.rmtree(workdir, ignore_errors=True)
 
@@ -87,6 +93,22 @@ class LocalArtifacts:
             flush(target.parent)
         except OSError as error:
             raise StoreUnavailable(f"cannot store an artifact in {target.parent}: {error.strerror}") from error
+
+
+def _touched(path: Path) -> bool:
+    """Whether it is there; from now on it counts as new, so that nobody forgets what is in use."""
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _deleted(path: Path) -> bool:
+    with suppress(OSError):  # the next look finds it again
+        path.unlink()
+        return True
+    return False
 
 
 def _flush(path: Path) -> None:

@@ -97,13 +97,18 @@ class Heartbeats:
                     return
                 self._give(client, sign)
 
-    def _beat(self, client: httpx.Client) -> None:
-        """Only where the loop has got on since the last time."""
-        self._beat_at = time.monotonic() + self._targets.every
+    def due(self) -> bool:
+        """Whether the loop has got on since the last time this was asked, with a store that answers."""
         pulse = self._pulse()
-        if self._targets.loop and pulse.turns > self._turns and not pulse.trouble:
-            self._turns = pulse.turns
-            self._give(client, _Sign(self._targets.loop, f"{pulse.turns} turns"))
+        if pulse.trouble or pulse.turns <= self._turns:
+            return False
+        self._turns = pulse.turns
+        return True
+
+    def _beat(self, client: httpx.Client) -> None:
+        self._beat_at = time.monotonic() + self._targets.every
+        if self._targets.loop and self.due():
+            self._give(client, _Sign(self._targets.loop, f"{self._turns} turns"))
 
     def _give(self, client: httpx.Client, sign: _Sign) -> None:
         try:

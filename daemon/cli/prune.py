@@ -18,7 +18,7 @@ def prune(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Forget runs older than their job's retention; the ledger's counts and the delivery receipts stay."""
-    from ..runtime.tidy import forget
+    from ..runtime.tidy import forget, sweep
 
     session: Session = context.obj
     config = session.config()
@@ -26,6 +26,8 @@ def prune(
         if not dry_run:
             daemon.commands.note(actor(), "prune")
         found = list(forget(daemon.attic, config.jobs, daemon.clock.now(), dry_run=dry_run))
+        if not dry_run:
+            sweep(daemon.artifacts, config.jobs, daemon.clock.now())
     if as_json:
         printing.say_json([{"job": one.job, "runs": one.runs, "before": one.before} for one in found])
         return

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
+from ..domain.defaults import RETENTION
 from ..domain.job import Job
-from ..ports import Attic, Clock
+from ..ports import Artifacts, Attic, Clock
 from .loop import Duty
 
 BATCH = 200
 """Runs forgotten in one transaction, so that nobody waits long for it."""
+SPARE = timedelta(days=7)
+"""A file outlives the run that made it by this much: a run may take a while, and a clock may be wrong."""
 EVERY = 3600.0
 """Seconds from one look to the next."""
 
@@ -42,12 +45,19 @@ def _all(prune: Callable[[], int]) -> int:
     return runs
 
 
+def sweep(artifacts: Artifacts, jobs: Iterable[Job], now: datetime) -> int:
+    """Delete files that are older than any run that may name them, orphans among them; how many."""
+    longest = max((job.retention for job in jobs), default=RETENTION)
+    return artifacts.forget(now - longest - SPARE)
+
+
 class Tidied:
     """A duty that also forgets, once an hour, for as long as it leads."""
 
-    def __init__(self, duty: Duty, attic: Attic, jobs: Iterable[Job], clock: Clock) -> None:
+    def __init__(self, duty: Duty, attic: Attic, artifacts: Artifacts, jobs: Iterable[Job], clock: Clock) -> None:
         self._duty = duty
         self._attic = attic
+        self._artifacts = artifacts
         self._jobs = tuple(jobs)
         self._clock = clock
         self._due = 0.0
@@ -67,6 +77,7 @@ class Tidied:
             self._due = self._clock.boot() + EVERY
             for _ in forget(self._attic, self._jobs, self._clock.now()):
                 pass
+            sweep(self._artifacts, self._jobs, self._clock.now())
         return until
 
     def stand_down(self) -> None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from daemon.adapters.artifacts import LocalArtifacts
 from daemon.adapters.sql import SqlQueries, SqlStore, open_store
 from daemon.adapters.sql.attic import SqlAttic
 from daemon.domain.events import AttemptEnded, RunEnded
 from daemon.domain.model import Run, RunState, StepState, Succeeded
 from daemon.ports import EffectState
-from daemon.runtime.tidy import Forgotten, forget
+from daemon.runtime.tidy import Forgotten, forget, sweep
 from daemon.testing.tools import make_job, make_plan
 from tests.builders import T0, a_birth, a_change, a_run, a_start, an_attempt
 
@@ -121,3 +123,15 @@ def three_steps(store: SqlStore, number: int) -> None:
         store.commit(change)
         run = change.after
     store.commit(a_change(run, RunEnded(T0, RunState.SUCCEEDED, ""), state=RunState.SUCCEEDED, ended_at=T0))
+
+
+def test_files_older_than_any_run_that_may_name_them_are_deleted_and_what_is_in_use_is_not(tmp_path: Path) -> None:
+    artifacts = LocalArtifacts(tmp_path / "artifacts", tmp_path / "work")
+    orphan, used, fresh = (artifacts.put(text) for text in (b"orphan", b"used", b"fresh"))
+    long_ago = (datetime.now(UTC) - timedelta(days=200)).timestamp()
+    for digest in (orphan, used):
+        os.utime(artifacts.path(digest), (long_ago, long_ago))
+    artifacts.put(b"used")
+
+    assert sweep(artifacts, [JOB], datetime.now(UTC)) == 1
+    assert [artifacts.path(digest).exists() for digest in (orphan, used, fresh)] == [False, True, True]

@@ -67,7 +67,9 @@ def _greeted(token: str, api: str) -> Finding:
         if failed.kind is Kind.TRANSIENT:
             return warn("slack", failed.message, "alerts wait in the store meanwhile; check the network")
         return fail("slack", failed.message, "make a new token for the app, and put it into the secret")
-    return ok("slack", f"it knows us as {told.get('user')} in {told.get('team')}")
+    return ok(
+        "slack", f"it knows us as {told.get('user')} in {told.get('team')}; 'clockwright slack check' tries a message"
+    )
 
 
 def databases(jobs: Iterable[Job], secrets: Secrets) -> Iterator[Finding]:

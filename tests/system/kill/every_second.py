@@ -12,11 +12,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from daemon.domain.model import RunState
+from daemon.domain.model import Run, RunState
 from tests.system.kill.stand import JOB, Stand
 
 SECOND = timedelta(seconds=1)
+FOLLOWER = "follower"
 SERVES = "holds the lease and serves"
+LAST = 8
+"""Instants of the last moments before the end, that nobody had the time to follow."""
 DOWN_SECONDS = 8.0
 FROZEN_SECONDS = 22.0
 """Longer than the lease, so that another daemon takes over."""
@@ -36,16 +39,24 @@ def job(folder: Path) -> Mapping[str, Any]:
     }
 
 
+def follower(folder: Path) -> Mapping[str, Any]:
+    """Due for every second that the job has counted."""
+    return {**job(folder), "id": FOLLOWER, "schedule": {"after": JOB, "overlap": "allow"}}
+
+
 @dataclass
 class Fleet:
-    """`daemons` processes over one store; the first one started leads."""
+    """`daemons` processes over one store; the first one started leads. `followed`: another job follows the first."""
 
     stand: Stand
     daemons: int
+    followed: bool = False
     processes: list[subprocess.Popen[str]] = field(default_factory=list)
 
     def start(self) -> None:
         self.stand.set_up(job(self.stand.folder))
+        if self.followed:
+            self.stand.write_job(follower(self.stand.folder), FOLLOWER)
         self.add()
         self.until_serving(1)
         for _ in range(self.daemons - 1):
@@ -89,7 +100,8 @@ class Fleet:
 
     def violations(self) -> Iterator[str]:
         """What is not as it would be had nothing happened."""
-        rows, runs = self.stand.ledger(), self.stand.runs()
+        rows, all_runs = self.stand.ledger(), self.stand.runs()
+        runs = [run for run in all_runs if run.job == JOB]
         instants = [row.occurrence.instant for row in rows]
         if not instants:
             yield "nothing was due"
@@ -101,8 +113,19 @@ class Fleet:
             yield f"instants that did not simply start: {others}"
         if sorted(run.instant for run in runs) != instants or any(run.revision != 1 for run in runs):
             yield f"{len(runs)} runs for {len(instants)} instants"
-        if bad := [run.id for run in runs if run.state.ended and run.state is not RunState.SUCCEEDED]:
+        if self.followed:
+            yield from self._followed(all_runs)
+        if bad := [run.id for run in all_runs if run.state.ended and run.state is not RunState.SUCCEEDED]:
             yield f"runs that did not succeed: {bad[:5]}"
+
+    @staticmethod
+    def _followed(runs: list[Run]) -> Iterator[str]:
+        followers = [run.instant for run in runs if run.job == FOLLOWER]
+        done = {run.instant for run in runs if run.job == JOB and run.state is RunState.SUCCEEDED}
+        if len(set(followers)) < len(followers) or not done.issuperset(followers):
+            yield f"the follower ran {len(followers)} times, and not once for each of {len(done)} instants"
+        if missing := [at for at in sorted(done.difference(followers)) if at < max(done) - LAST * SECOND]:
+            yield f"the follower never ran for {missing[:5]}"
 
     @property
     def instants(self) -> int:

@@ -47,8 +47,8 @@ class Stand:
             shutil.copyfile(self.cache, self.folder / "state" / "tools.json")
         return self
 
-    def write_job(self, job: Mapping[str, Any]) -> None:
-        self._write(f"jobs/{JOB}.yaml", job)
+    def write_job(self, job: Mapping[str, Any], name: str = JOB) -> None:
+        self._write(f"jobs/{name}.yaml", job)
 
     def _write(self, name: str, content: Mapping[str, Any]) -> None:
         (self.folder / "config" / name).write_text(json.dumps(content))  # JSON is YAML

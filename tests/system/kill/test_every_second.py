@@ -22,7 +22,7 @@ def test_every_second_has_one_run_whatever_is_frozen_or_killed(tmp_path: Path, n
     """Vector 12 and, with processes, vector 6."""
     pair = Fleet(Stand(tmp_path / "pair"), 2)
     three = Fleet(Stand(tmp_path / "three", new_database()), 3)
-    single = Fleet(Stand(tmp_path / "single"), 1)
+    single = Fleet(Stand(tmp_path / "single"), 1, followed=True)
     fleets = (pair, three, single)
     try:
         for fleet in fleets:
