@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .model import Run, RunState, StepRun, StepState
+from .model import Json, Run, RunState, StepRun, StepState
 from .plan import Plan
 from .stand_in import provider
 
@@ -14,9 +14,17 @@ def verdict(plan: Plan, run: Run) -> tuple[RunState, str]:
     if fatal:
         return RunState.FAILED, _reasons(fatal)
     stale = [f"{at.step}: {at.stale}" for at in run.steps.values() if at.fresh and at.stale]
-    if undone or stale:
-        return RunState.DEGRADED, "; ".join(filter(None, [_reasons(undone), *stale]))
+    short = [f"{at.step}: {shortfall(at.output)}" for at in run.steps.values() if shortfall(at.output)]
+    if undone or stale or short:
+        return RunState.DEGRADED, "; ".join(filter(None, [_reasons(undone), *stale, *short]))
     return RunState.SUCCEEDED, ""
+
+
+def shortfall(output: Json) -> str:
+    """What an output says is missing from a delivery that arrived otherwise; nothing where all of it did."""
+    if not isinstance(output, dict) or output.get("state") != "degraded":
+        return ""
+    return str(output.get("reason") or "delivered without a part")
 
 
 def _settled(plan: Plan, run: Run, step: str) -> bool:

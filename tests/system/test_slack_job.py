@@ -62,6 +62,13 @@ def test_the_report_is_in_the_channel_and_the_run_knows_where(slack: FakeSlack, 
     assert slack.token.encode() not in kept
 
 
+def test_a_report_that_arrived_in_part_degrades_its_run(slack: FakeSlack, tmp_path: Path) -> None:
+    slack.faults["chat.postMessage"].append(Fault.refusal("invalid_blocks"))
+    document, _ = run(tmp_path, slack)
+    assert (document["state"], len(posts(slack))) == ("degraded", 2), "the message, and its text as a file"
+    assert document["reason"] == "post: Slack refused the formatted message; it was posted as plain text"
+
+
 def test_a_dry_run_stays_at_home(slack: FakeSlack, tmp_path: Path) -> None:
     document, _ = run(tmp_path, slack, "--dry-run")
     assert document["state"] == "succeeded"

@@ -13,7 +13,7 @@ from daemon.domain.errors import Kind
 from daemon.domain.events import Answered, Decided, Escalated, Event, RunEnding
 from daemon.domain.fold import fold
 from daemon.domain.guard import by_rule
-from daemon.domain.model import Letter, Purpose, Reconciled, Run, RunState, StepState, Verdict
+from daemon.domain.model import Json, Letter, Purpose, Reconciled, Run, RunState, StepState, Verdict
 from daemon.domain.plan import Decide, Exhausted, Plan, Repair, Step
 from daemon.domain.policy import (
     Action,
@@ -322,6 +322,22 @@ def test_how_a_run_ends(steps: list[Step], ends: dict[str, str], expected: RunSt
     assert isinstance(action, Finish)
     assert action.state is expected
     assert bool(action.reason) == (expected is not RunState.SUCCEEDED)
+
+
+@pytest.mark.parametrize(
+    ("output", "expected", "reason"),
+    [
+        ({"state": "degraded", "reason": "no chart"}, RunState.DEGRADED, "a: no chart"),
+        ({"state": "degraded"}, RunState.DEGRADED, "a: delivered without a part"),
+        ({"state": "delivered", "reason": ""}, RunState.SUCCEEDED, ""),
+        (["degraded"], RunState.SUCCEEDED, ""),
+    ],
+)
+def test_a_delivery_that_arrived_in_part_degrades_its_run(output: Json, expected: RunState, reason: str) -> None:
+    plan = make_plan([Step("a", "look")])
+    run = live(plan)
+    done = replace(run.steps["a"], state=StepState.DONE, output=output)
+    assert next_action(plan, replace(run, steps={"a": done}), T0) == Finish(expected, reason)
 
 
 def ending(plan: Plan, events: Sequence[Event], when: float) -> Action:
