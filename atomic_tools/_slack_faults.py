@@ -104,9 +104,9 @@ def fault_of(method: str, error: Exception) -> ToolError:
 
 def code_of(error: Exception) -> str:
     """Slack's own word for a refusal; empty for an answer that was none."""
-    if not isinstance(error, SlackApiError) or not isinstance(error.response.get("ok"), bool):
+    if not isinstance(error, SlackApiError) or not isinstance(_field(error, "ok"), bool):
         return ""
-    code = str(error.response.get("error"))
+    code = str(_field(error, "error"))
     return code if _CODE.fullmatch(code) else ""
 
 
@@ -143,8 +143,13 @@ def _refused(method: str, code: str, error: SlackApiError) -> ToolError:
     return MisconfiguredError(said)
 
 
+def _field(error: SlackApiError, name: str) -> object:
+    """Of an answer that may not have been JSON."""
+    return error.response.get(name) if hasattr(error.response, "get") else None
+
+
 def _hint(code: str, error: SlackApiError) -> str:
-    needed = str(error.response.get("needed") or "")
+    needed = str(_field(error, "needed") or "")
     if code == "missing_scope" and re.fullmatch(r"[a-z:.,_]{3,200}", needed):
         return f"give the app the scope {needed}, and install it again"
     return "check the bot token, then run 'clockwright slack check'"

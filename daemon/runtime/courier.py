@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 from collections.abc import Iterator
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from ..domain.errors import ClockwrightError, Kind
 from ..domain.model import Failed, Json, Purpose, Reconciled, Succeeded, Verdict
@@ -32,7 +32,7 @@ class ToolCourier:
         return outcome
 
     def ask(self, letter: Letter, key: str) -> LetterReceipt | Reconciled | Failed:
-        until = self._outside.clock.now()
+        until = self._outside.clock.now() + timedelta(seconds=ASK_SECONDS)
         return self._call(letter, key, Purpose.RECONCILE, until)
 
     def _call(self, letter: Letter, key: str, purpose: Purpose, until: datetime) -> LetterReceipt | Reconciled | Failed:
@@ -51,8 +51,7 @@ class ToolCourier:
     def _made(self, tool: ToolSpec, letter: Letter, key: str, purpose: Purpose, until: datetime) -> Call:
         outside = self._outside
         name = f"alert.{key}.{purpose}"
-        left = (until - outside.clock.now()).total_seconds()
-        seconds = left if purpose is Purpose.RUN else ASK_SECONDS
+        seconds = (until - outside.clock.now()).total_seconds()
         return Call(
             id=name,
             tool=TOOL,

@@ -119,3 +119,30 @@ def test_a_secret_that_is_not_there_says_where_it_should_be(source: SecretSource
 def test_a_secret_nobody_configured_is_missing() -> None:
     with pytest.raises(SecretMissing, match="no secret 'key' is configured"):
         Secrets({}, {})("key")
+
+
+def test_tools_are_lent_the_slack_token_whatever_its_secret_is_called(workshop: Workshop) -> None:
+    workshop.settings("secrets: {bot: {env: BOT}}\nslack: {token: bot, api: 'http://127.0.0.1:1/api/'}\n")
+
+    secrets = read_settings(workshop.folder, environ={"BOT": "xoxb-1"}).secrets
+
+    assert (secrets("slack_token"), secrets("slack_api")) == ("xoxb-1", "http://127.0.0.1:1/api/")
+    assert set(secrets.values()) == {"xoxb-1"}, "an address is no secret, and is not hidden"
+
+
+def test_a_secret_called_slack_token_is_the_slack_token(workshop: Workshop) -> None:
+    workshop.settings("secrets: {slack_token: {env: BOT}}\n")
+
+    settings = read_settings(workshop.folder, environ={"BOT": "xoxb-1"})
+
+    assert settings.slack.token == "slack_token"
+    assert "slack_api" not in settings.secrets.names
+
+
+def test_without_a_token_tools_are_lent_nothing_of_slack(workshop: Workshop) -> None:
+    workshop.settings("secrets: {other: {env: BOT}}\n")
+
+    settings = read_settings(workshop.folder, environ={})
+
+    assert settings.slack.token == ""
+    assert settings.secrets.names == {"other"}

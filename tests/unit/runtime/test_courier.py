@@ -13,7 +13,7 @@ from daemon.domain.model import Failed, Purpose, Reconciled, Succeeded, Verdict
 from daemon.domain.presses import Button
 from daemon.domain.tool import ToolSpec
 from daemon.ports import Call, Ended, Letter, LetterReceipt, Running
-from daemon.runtime.courier import TOOL, ToolCourier
+from daemon.runtime.courier import ASK_SECONDS, TOOL, ToolCourier
 from daemon.runtime.launch import NotBegun
 from daemon.testing.stage import Stage
 from daemon.testing.tools import make_tool
@@ -81,9 +81,11 @@ def test_what_is_not_set_is_left_to_the_tool() -> None:
     ],
 )
 def test_asking_goes_to_the_tools_own_reconcile(outcome: Reconciled | Failed, said: object) -> None:
-    sender, runner, _ = courier(outcome)
+    sender, runner, stage = courier(outcome)
     assert sender.ask(LETTER, "key-1") == said
-    assert runner.calls[0].purpose is Purpose.RECONCILE
+    [call] = runner.calls
+    assert call.purpose is Purpose.RECONCILE
+    assert call.deadline - stage.clock.now() == timedelta(seconds=ASK_SECONDS), "the tool looks at its deadline"
 
 
 def test_a_failure_is_passed_on() -> None:
