@@ -67,7 +67,7 @@ def simulate(
         raise Unavailable(f"port {port} cannot be used: {error.strerror}") from error
     with slack:
         names = ", ".join(f"#{channel.name}" for channel in slack.workspace.channels.values())
-        typer.echo(f"base URL  {slack.url}\ntoken     {slack.token}\nchannels  {names}")
+        typer.echo(f"base URL  {slack.url}\ntoken     {slack.token}\napp token {slack.app_token}\nchannels  {names}")
         typer.echo(f"in clockwright.yaml:  slack: {{token: slack_token, api: {slack.url}}}")
         try:
             slack.closing.wait()

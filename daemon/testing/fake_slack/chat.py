@@ -50,6 +50,13 @@ def whisper(workspace: Workspace, arguments: Arguments) -> Message:
     return {"message_ts": workspace.stamp()}
 
 
+def show(workspace: Workspace, arguments: Arguments) -> Message:
+    if not arguments.get("trigger_id"):
+        raise Refusal("invalid_trigger_id")
+    workspace.views.append(dict(arguments))
+    return {"view": arguments.get("view")}
+
+
 def _writable(workspace: Workspace, arguments: Arguments) -> Channel:
     channel = workspace.called(str(arguments.get("channel") or ""))
     if channel.archived:

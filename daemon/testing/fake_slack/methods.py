@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import chat, reading, uploads
+from . import chat, reading, sockets, uploads
 from .workspace import Message, Refusal, Workspace
 
 Method = Callable[[Workspace, Mapping[str, Any]], Message]
@@ -13,6 +13,7 @@ _READ = ("channels:read", "groups:read")
 _HISTORY = ("channels:history", "groups:history")
 METHODS: Mapping[str, tuple[tuple[str, ...], Method]] = {
     "auth.test": ((), reading.auth),
+    "apps.connections.open": (("connections:write",), sockets.connect),
     "chat.postMessage": (("chat:write",), chat.post),
     "chat.update": (("chat:write",), chat.update),
     "chat.delete": (("chat:write",), chat.delete),
@@ -25,7 +26,9 @@ METHODS: Mapping[str, tuple[tuple[str, ...], Method]] = {
     "files.getUploadURLExternal": (("files:write",), uploads.reserve),
     "files.completeUploadExternal": (("files:write",), uploads.complete),
     "files.info": (("files:read",), uploads.info),
+    "usergroups.users.list": (("usergroups:read",), reading.members),
     "users.info": (("users:read",), reading.user),
+    "views.open": ((), chat.show),
 }
 
 

@@ -58,6 +58,13 @@ def user(_: Workspace, arguments: Arguments) -> Message:
     return {"user": {"id": arguments.get("user"), "name": "ada", "real_name": "Ada", "is_bot": False}}
 
 
+def members(workspace: Workspace, arguments: Arguments) -> Message:
+    found = workspace.groups.get(str(arguments.get("usergroup")))
+    if found is None:
+        raise Refusal("no_such_subteam")
+    return {"users": found}
+
+
 def _facts(channel: Channel) -> Message:
     return {
         "id": channel.id,

@@ -13,8 +13,9 @@ from urllib.parse import parse_qsl
 
 from .faults import Fault
 from .methods import call
+from .sockets import Sockets
 from .uploads import receive
-from .workspace import TOKEN, Refusal, Workspace
+from .workspace import APP_TOKEN, TOKEN, Refusal, Workspace
 
 UPLOAD = "upload"
 """Under this name the second step of an upload has its faults."""
@@ -28,7 +29,9 @@ class FakeSlack:
         self.faults: defaultdict[str, deque[Fault]] = defaultdict(deque)
         self.calls: list[tuple[str, Mapping[str, Any]]] = []
         self.refused: list[tuple[str, str]] = []
-        self.token = TOKEN
+        self.token, self.app_token = TOKEN, APP_TOKEN
+        self.sockets = Sockets()
+        self.workspace.socket_url = self.sockets.url
         self.closing = threading.Event()
         self._server = _Server(self, port)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
@@ -44,10 +47,12 @@ class FakeSlack:
 
     def __enter__(self) -> FakeSlack:
         self._thread.start()
+        self.sockets.open()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.closing.set()
+        self.sockets.close()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join(5)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 TOKEN = "xoxb-fake-clockwright"  # noqa: S105 - it opens nothing but this stand-in
+APP_TOKEN = "xapp-fake-clockwright"  # noqa: S105 - and neither does this
 SCOPES = (
     "chat:write",
     "channels:read",
@@ -20,6 +21,7 @@ SCOPES = (
     "files:read",
     "users:read",
     "metadata.message:read",
+    "usergroups:read",
 )
 BOT_ID, BOT_USER, TEAM = "B0000CLOCK", "U0000CLOCK", "T0000TEST1"
 Message = dict[str, Any]
@@ -62,10 +64,15 @@ class Workspace:
     lag: float = 0.0
     share_after: float | None = 0.0
     shows_metadata: bool = True
-    tokens: dict[str, tuple[str, ...]] = field(default_factory=lambda: {TOKEN: SCOPES})
+    tokens: dict[str, tuple[str, ...]] = field(
+        default_factory=lambda: {TOKEN: SCOPES, APP_TOKEN: ("connections:write",)}
+    )
     channels: dict[str, Channel] = field(default_factory=dict)
     files: dict[str, File] = field(default_factory=dict)
     whispers: list[Message] = field(default_factory=list)
+    views: list[Message] = field(default_factory=list)
+    groups: dict[str, list[str]] = field(default_factory=dict)
+    socket_url: str = ""
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1), repr=False)
 
