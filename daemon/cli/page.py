@@ -171,7 +171,7 @@ class Page:
             if not told:
                 self._say(Notice("page_unavailable", str(error)))
             return False
-        self._say(Notice("page", f"status page at {self._address}; its token: clockwright web token", Severity.INFO))
+        self._say(Notice("page", f"status page at {self._address}; to be let in: clockwright web token", Severity.INFO))
         return True
 
 
