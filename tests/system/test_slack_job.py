@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,14 +34,19 @@ def slack() -> Iterator[FakeSlack]:
         yield made
 
 
-def run(folder: Path, slack: FakeSlack, *more: str) -> tuple[dict[str, Any], str]:
+def configured(folder: Path, slack: FakeSlack) -> list[str]:
+    """The command that runs the job."""
     (folder / "jobs").mkdir(exist_ok=True)
     (folder / "jobs" / "report.yaml").write_text(JOB)
     (folder / "token").write_text(slack.token)
     (folder / "clockwright.yaml").write_text(
         f"state: state\nsecrets: {{bot: {{file: token}}}}\nslack: {{token: bot, api: '{slack.url}'}}\n"
     )
-    command = [sys.executable, "-m", "daemon", "--config", str(folder), "run", "report", "--json", *more]
+    return [sys.executable, "-m", "daemon", "--config", str(folder), "run", "report", "--json"]
+
+
+def run(folder: Path, slack: FakeSlack, *more: str) -> tuple[dict[str, Any], str]:
+    command = [*configured(folder, slack), *more]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=90)
     assert ended.stdout, ended.stderr
     return json.loads(ended.stdout), ended.stdout + ended.stderr
@@ -60,6 +66,24 @@ def test_the_report_is_in_the_channel_and_the_run_knows_where(slack: FakeSlack, 
     assert slack.token not in said
     kept = b"".join(path.read_bytes() for path in (tmp_path / "state").rglob("*") if path.is_file())
     assert slack.token.encode() not in kept
+
+
+def test_a_lost_answer_is_asked_about_and_not_sent_again(slack: FakeSlack, tmp_path: Path) -> None:
+    slack.faults["chat.postMessage"].append(Fault.dropped(done=True))
+    document, _ = run(tmp_path, slack)
+    assert (document["state"], len(posts(slack)), slack.counted("chat.postMessage")) == ("succeeded", 1, 1)
+
+
+def test_a_daemon_killed_in_the_middle_of_the_post_delivers_once(slack: FakeSlack, tmp_path: Path) -> None:
+    slack.faults["chat.postMessage"].append(Fault.late(60.0))
+    with subprocess.Popen(configured(tmp_path, slack), cwd=ROOT, stdout=subprocess.DEVNULL) as killed:
+        until = time.monotonic() + 60.0
+        while not posts(slack):
+            assert time.monotonic() < until, "it did not come to the post"
+            time.sleep(0.02)
+        killed.kill()
+    document, _ = run(tmp_path, slack)
+    assert (document["state"], len(posts(slack)), slack.counted("chat.postMessage")) == ("succeeded", 1, 1)
 
 
 def test_a_report_that_arrived_in_part_degrades_its_run(slack: FakeSlack, tmp_path: Path) -> None:
