@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from atomic_tools._contract import ToolError, TransientError
+from atomic_tools._contract import BadDataError, ToolError, TransientError
 from atomic_tools._delivery import Attachment
 from atomic_tools._slack_client import Slack
 from atomic_tools._slack_history import Post
@@ -17,7 +17,6 @@ SHARE_SECONDS = 20.0
 """How long a share is waited for, where the deadline leaves that much."""
 _RESERVE = 2.0
 """Seconds before the deadline at which waiting ends, so that the answer still gets home."""
-_TRIES = 2
 _LONGEST_WAIT = 5.0
 
 
@@ -29,22 +28,22 @@ def attach(slack: Slack, post: Post, attachment: Attachment) -> str:
     try:
         file_id = _uploaded(slack, attachment)
         _complete(slack, post, file_id, name)
-        return "" if _shared(slack, file_id, post.channel) else f"{name} was taken, but its share was not seen"
+        seen = _shared(slack, file_id, post.channel, attachment.artifact.size)
     except ToolError as error:
         return f"{name} was not taken: {error.message}"
+    return "" if seen else f"{name} was taken, but its share was not seen"
 
 
 def _uploaded(slack: Slack, attachment: Attachment) -> str:
-    """Nobody sees a file before it is completed, so what fails here may be begun anew."""
-    for left in range(_TRIES - 1, -1, -1):
-        try:
-            return _upload(slack, attachment)
-        except TransientError as error:
-            wait = error.retry_after.total_seconds() if error.retry_after else 0.5
-            if not left or wait > min(_LONGEST_WAIT, slack.left() - _RESERVE):
-                raise
-            time.sleep(wait)
-    raise AssertionError("unreachable")
+    """Nobody sees a file before it is completed, so what fails here may be begun once more."""
+    try:
+        return _upload(slack, attachment)
+    except TransientError as error:
+        wait = error.retry_after.total_seconds() if error.retry_after else 0.5
+        if wait > min(_LONGEST_WAIT, slack.left() - _RESERVE):
+            raise
+    time.sleep(wait)
+    return _upload(slack, attachment)
 
 
 def _upload(slack: Slack, attachment: Attachment) -> str:
@@ -75,12 +74,15 @@ def _complete(slack: Slack, post: Post, file_id: str, name: str) -> None:
             raise
 
 
-def _shared(slack: Slack, file_id: str, channel: str) -> bool:
-    """Looked at again and again until it is seen, or until time is up."""
+def _shared(slack: Slack, file_id: str, channel: str, size: int) -> bool:
+    """Looked at again and again until it is seen, or until time is up. Raises BadDataError for another size."""
     until = time.monotonic() + min(SHARE_SECONDS, slack.left() - _RESERVE)
     pause = 0.1
     while True:
-        if _seen(slack, file_id, channel):
+        file = _info(slack, file_id)
+        if any(channel in where for where in (file.get("shares") or {}).values()):
+            if file.get("size", size) != size:
+                raise BadDataError(f"Slack has {file['size']} of its {size} bytes")
             return True
         if time.monotonic() + pause >= until:
             return False
@@ -88,10 +90,10 @@ def _shared(slack: Slack, file_id: str, channel: str) -> bool:
         pause = min(pause * 2, 2.0)
 
 
-def _seen(slack: Slack, file_id: str, channel: str) -> bool:
+def _info(slack: Slack, file_id: str) -> Mapping[str, Any]:
+    """Empty where Slack cannot be asked just now."""
     try:
         file: Mapping[str, Any] = slack.read("files.info", {"file": file_id})["file"]
     except TransientError:
-        return False
-    shares: Mapping[str, Any] = file.get("shares") or {}
-    return any(channel in where for where in shares.values())
+        return {}
+    return file

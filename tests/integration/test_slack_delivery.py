@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import time
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ from atomic_tools import (
     UnknownOutcomeError,
 )
 from daemon.testing.fake_slack import Channel, FakeSlack, Fault
-from tests.integration.slack_post import KEY, ask, near, request, send, to_the_end, with_files
+from tests.integration.slack_post import KEY, PICTURE, ask, near, request, send, to_the_end, with_files
 
 pytestmark = pytest.mark.slow
 POST = "chat.postMessage"
@@ -212,6 +213,19 @@ class TestFiles:
             file["name"] for each in slack.workspace.channels["C000000002"].messages for file in each.get("files", [])
         ]
         assert names == ["sales.png", "report.md"]
+
+    def test_an_upload_waits_for_as_long_as_slack_asks_if_that_is_short(self, slack: FakeSlack, tmp_path: Path) -> None:
+        slack.faults["files.getUploadURLExternal"].append(Fault.limited("1", body=False))
+        assert send(with_files(tmp_path), near(slack, tmp_path)).state == "delivered"
+        slack.faults["files.getUploadURLExternal"].append(Fault.limited("60", body=False))
+        output = send(with_files(tmp_path), near(slack, tmp_path))
+        assert "sales.png was not taken: files.getUploadURLExternal: too many requests" in output.reason
+
+    def test_a_file_that_is_empty_over_there_was_not_delivered(self, slack: FakeSlack, tmp_path: Path) -> None:
+        found = {"ok": True, "file": {"size": 0, "shares": {"public": {"C000000002": [{"ts": "1.1"}]}}}}
+        slack.faults["files.info"].append(Fault(200, json.dumps(found).encode()))
+        output = send(with_files(tmp_path), near(slack, tmp_path))
+        assert f"sales.png was not taken: Slack has 0 of its {len(PICTURE)} bytes" in output.reason
 
 
 class TestReconcile:

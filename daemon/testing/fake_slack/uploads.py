@@ -49,7 +49,7 @@ def info(workspace: Workspace, arguments: Arguments) -> Message:
     for at, channel, stamp in file.shares:
         if at <= workspace.now():
             shares.setdefault(channel, []).append({"ts": stamp})
-    return {"file": {"id": file.id, "name": file.name, "size": file.length, "shares": {"public": shares}}}
+    return {"file": {"id": file.id, "name": file.name, "size": len(file.content or b""), "shares": {"public": shares}}}
 
 
 def _whole(workspace: Workspace, file_id: str) -> File:
