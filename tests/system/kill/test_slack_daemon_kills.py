@@ -1,6 +1,6 @@
 """The daemon killed around a post to a Slack that misbehaves: one report in the channel, never two.
 
-A seeded choice of the cells; CLOCKWRIGHT_SLACK_CELLS=N takes N of them, in the same order.
+A seeded choice of the cells; SLACK_CELLS=N takes N of them, in the same order.
 """
 
 from __future__ import annotations
