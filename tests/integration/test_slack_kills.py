@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import random
 import time
 from dataclasses import dataclass, field
@@ -19,7 +20,8 @@ from tests.integration.test_slack_delivery import FAULTS
 pytestmark = pytest.mark.slow
 POST, COMPLETE = "chat.postMessage", "files.completeUploadExternal"
 MOMENTS = ("never", "before", "requested", "answered")
-CELLS = 40
+CELLS = int(os.environ.get("SLACK_CELLS", "40"))
+"""`make soak` sets 240."""
 PROCESSES = multiprocessing.get_context("forkserver")
 PROCESSES.set_forkserver_preload(["tests.integration.slack_victim"])
 

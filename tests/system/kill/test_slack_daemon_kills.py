@@ -1,6 +1,6 @@
 """The daemon killed around a post to a Slack that misbehaves: one report in the channel, never two.
 
-A seeded choice of the cells; CLOCKWRIGHT_SLACK_CELLS=N takes N of them, in the same order.
+A seeded choice of the cells; SLACK_CELLS=N takes N of them, in the same order.
 """
 
 from __future__ import annotations
@@ -88,6 +88,6 @@ def endings(folder: Path, count: int) -> Iterator[Ending]:
 
 
 def test_the_channel_ends_with_one_report(tmp_path: Path) -> None:
-    count = int(os.environ.get("CLOCKWRIGHT_SLACK_CELLS", "6"))
+    count = int(os.environ.get("SLACK_CELLS", "6"))
     wrong = [ending for ending in endings(tmp_path, count) if not ending.right]
     assert not wrong, "\n".join(map(str, wrong))
