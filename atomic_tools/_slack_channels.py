@@ -27,7 +27,7 @@ class Channels:
             self._ids = self._listed()
         found = self._ids.get(name.removeprefix("#"))
         if found is None:
-            hint = "invite the app to it (it does not see private channels it is not in), or give the channel's id"
+            hint = "give the channel's id, or invite the app: it does not see private channels that it is not in"
             raise DestinationError(f"there is no channel {name}", hint=hint)
         return found
 
