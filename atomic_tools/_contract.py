@@ -150,6 +150,8 @@ class ToolContext:
     dry_run: bool = False
     expires: float | None = None
     """The deadline on the clock that no step of the wall clock moves (CLOCK_BOOTTIME, seconds)."""
+    since: datetime | None = None
+    """For a reconcile: when the attempt in doubt began, which may be long ago; None where that is not known."""
 
     def late(self) -> float:
         """Seconds past the deadline, by the clock that says more; negative while something may still be sent."""

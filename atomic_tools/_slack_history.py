@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from atomic_tools._contract import CannotTell, ToolError
@@ -12,7 +13,9 @@ from atomic_tools._slack_client import Slack
 
 EVENT = "clockwright"
 LOOK_BACK = 8 * 86_400.0
-"""Seconds of history that are read: longer than any message may stay in doubt (docs/slack.md)."""
+"""Seconds of history that are read where it is not known since when a message may be there (docs/slack.md)."""
+MARGIN = 86_400.0
+"""Seconds before that: an attempt may have begun some time before its deadline, and clocks differ."""
 MOST_PAGES = 100
 Message = Mapping[str, Any]
 
@@ -27,23 +30,37 @@ class Post:
     part: str
 
 
-def find(slack: Slack, channel: str, key: str, thread: str = "") -> Post | CannotTell | None:
+def oldest(since: datetime | None) -> str:
+    """The stamp from which on a message may be there that was sent after `since`."""
+    return f"{(since.timestamp() if since else time.time() - LOOK_BACK) - MARGIN:.6f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where to look: a channel, a thread in it, and the stamp of the oldest message that counts."""
+
+    channel: str
+    thread: str
+    oldest: str
+
+
+def find(slack: Slack, place: Place, key: str) -> Post | CannotTell | None:
     """None only where every page was read, and where our own messages show the metadata they were sent with."""
     try:
-        return _found(slack, channel, key, thread)
+        return _found(slack, place, key)
     except ToolError as error:
         return CannotTell(f"{error.message}; {error.hint}" if error.hint else error.message)
 
 
-def _found(slack: Slack, channel: str, key: str, thread: str) -> Post | CannotTell | None:
+def _found(slack: Slack, place: Place, key: str) -> Post | CannotTell | None:
     me = str(slack.read("auth.test", {}).get("bot_id") or "")
     blind, seeing = False, False
-    for number, message in _messages(slack, channel, thread):
+    for number, message in _messages(slack, place):
         if number > MOST_PAGES:
             return CannotTell(f"more than {MOST_PAGES} pages of history, and not read to the end")
         payload = _payload(message)
         if payload is not None and payload.get("key") == key:
-            return Post(channel, message["ts"], thread or message["ts"], str(payload.get("part") or ""))
+            return Post(place.channel, message["ts"], place.thread or message["ts"], str(payload.get("part") or ""))
         if me and message.get("bot_id") == me and not message.get("files"):  # a shared file never has any
             blind, seeing = blind or payload is None, seeing or payload is not None
     if blind and not seeing:
@@ -51,10 +68,10 @@ def _found(slack: Slack, channel: str, key: str, thread: str) -> Post | CannotTe
     return None
 
 
-def _messages(slack: Slack, channel: str, thread: str) -> Iterator[tuple[int, Message]]:
+def _messages(slack: Slack, place: Place) -> Iterator[tuple[int, Message]]:
     """With the number of their page."""
-    asked = {"channel": channel, "oldest": f"{time.time() - LOOK_BACK:.6f}", "include_all_metadata": True}
-    method, where = ("conversations.replies", {"ts": thread}) if thread else ("conversations.history", {})
+    asked = {"channel": place.channel, "oldest": place.oldest, "include_all_metadata": True}
+    method, where = ("conversations.replies", {"ts": place.thread}) if place.thread else ("conversations.history", {})
     for number, page in enumerate(slack.pages(method, {**asked, **where}), start=1):
         for message in page["messages"]:
             yield number, message

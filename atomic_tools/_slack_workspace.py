@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,7 @@ from atomic_tools._slack_client import Slack
 from atomic_tools._slack_faults import DestinationError, PayloadError
 from atomic_tools._slack_files import attach
 from atomic_tools._slack_forms import MESSAGE, WHY
-from atomic_tools._slack_history import Post, files_below, find
+from atomic_tools._slack_history import Place, Post, files_below, find, oldest
 
 PERMALINK_SECONDS = 5.0
 
@@ -42,12 +43,13 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """`parts` names what Slack has of the effect already."""
+    """`parts` names what Slack has of the effect already, `since` when it may have got the first of it."""
 
     slack: Slack
     target: Target
     expected: Expected
     parts: tuple[str, ...] = ()
+    since: datetime | None = None
     names: Channels = field(init=False)
 
     def __post_init__(self) -> None:
@@ -90,7 +92,7 @@ class Workspace:
 
     def _look_in(self, channel: str, key: str) -> Post | CannotTell | None:
         try:
-            return find(self.slack, self.names.id_of(channel), key, self._thread(channel))
+            return find(self.slack, Place(self.names.id_of(channel), self._thread(channel), oldest(self.since)), key)
         except ToolError as error:
             return CannotTell(error.message)
 

@@ -122,7 +122,7 @@ def _workspace(request: Input, context: ToolContext) -> Destination:
     target = Target(_channel(request.channel), _channel(request.fallback_channel or ""), request.thread)
     shortened = not request.report and _body(request).shortened
     files = [each.name for each in (request.chart, request.report) if each] + ([_WHOLE] if shortened else [])
-    return Workspace(slack, target, Expected(tuple(files), _whole_name(request)), context.parts)
+    return Workspace(slack, target, Expected(tuple(files), _whole_name(request)), context.parts, context.since)
 
 
 def _whole_name(request: Input) -> str:

@@ -587,7 +587,8 @@ class Attic(Protocol):
 class Call:
     """One attempt as the sandbox sees it. `deadline` is wall time for the tool; `seconds` is what is enforced.
 
-    `expires` is the deadline on the boot clock, which no step of the wall clock moves.
+    `expires` is the deadline on the boot clock, which no step of the wall clock moves. A question to a receiver says
+    since when the effect may have happened.
     """
 
     id: str
@@ -603,6 +604,7 @@ class Call:
     outbox: Path | None = None
     dry_run: bool = False
     expires: float | None = None
+    since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

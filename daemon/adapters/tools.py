@@ -45,6 +45,7 @@ def _tool_call(call: Call) -> protocol.ToolCall:
         outbox=str(call.outbox) if call.outbox else None,
         dry_run=call.dry_run,
         expires=call.expires,
+        since=call.since.isoformat() if call.since else None,
     )
 
 

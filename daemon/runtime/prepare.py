@@ -111,7 +111,13 @@ def _call(outside: Outside, run: Run, step: Step, attempt: Attempt, inputs: Json
         parts=run.steps[step.id].parts,
         outbox=outside.outbox,
         dry_run=run.dry_run,
+        since=_since(run.steps[step.id]) if attempt.purpose is Purpose.RECONCILE else None,
     )
+
+
+def _since(at: StepRun) -> datetime | None:
+    """When the attempt in doubt began; one that was taken over from an earlier run has only its deadline."""
+    return min(at.unknown.started_at, at.unknown.deadline) if at.unknown else None
 
 
 def step_inputs(outside: Outside, plan: Plan, run: Run, step: str) -> Json:

@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -235,6 +235,17 @@ class TestReconcile:
         for number in range(450):
             slack.workspace.put(channel, {"text": str(number), "bot_id": "B0OTHER"})
         assert ask(request(), near(slack, tmp_path)) == Found(output)
+
+    def test_a_message_of_three_weeks_ago_is_found_where_it_is_said_since_when(
+        self, slack: FakeSlack, tmp_path: Path
+    ) -> None:
+        send(request(), near(slack, tmp_path))
+        for channel in slack.workspace.channels.values():
+            for message in channel.messages:
+                message["ts"] = f"{float(message['ts']) - 21 * 86_400:.6f}"
+        since = datetime.now(UTC) - timedelta(days=21)
+
+        assert isinstance(ask(request(), replace(near(slack, tmp_path), since=since)), Found)
 
     def test_what_is_not_there_is_not_found(self, slack: FakeSlack, tmp_path: Path) -> None:
         assert ask(request(), near(slack, tmp_path)) == NotFound()

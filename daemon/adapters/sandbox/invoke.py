@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,7 @@ def _context(call: ToolCall) -> ToolContext:
         outbox=Path(call.outbox) if call.outbox else None,
         dry_run=call.dry_run,
         expires=call.expires,
+        since=datetime.fromisoformat(call.since) if call.since else None,
     )
 
 

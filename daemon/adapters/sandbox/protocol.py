@@ -48,6 +48,8 @@ class ToolCall:
     outbox: str | None = None
     dry_run: bool = False
     expires: float | None = None
+    since: str | None = None
+    """ISO 8601: a question is about an effect that cannot have happened earlier."""
 
     def to_json(self) -> dict[str, Any]:
         """The call as JSON data."""

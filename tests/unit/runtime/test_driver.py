@@ -332,3 +332,13 @@ def test_whoever_was_frozen_between_commit_and_launch_sends_nothing_even_where_t
     first = events(stage, run_id, AttemptEnded)[0]
     assert isinstance(first, AttemptEnded)
     assert str(first.outcome).count("not begun: its time had passed") == 1
+
+
+def test_a_question_to_a_receiver_says_since_when_the_effect_may_have_happened() -> None:
+    stage = Stage(Script({("post", 1): lose_answer(Kind.UNKNOWN_OUTCOME)}))
+    began = stage.clock.now()
+    stage.run(make_plan([SEND]))
+
+    asked = [call for call in stage.runner.calls if call.purpose is Purpose.RECONCILE]
+    assert [call.since for call in asked] == [began]
+    assert all(call.since is None for call in stage.runner.calls if call.purpose is Purpose.RUN)
