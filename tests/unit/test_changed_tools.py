@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from daemon.domain.compatible import incompatible
+from daemon.domain.defaults import Limits
 from daemon.domain.model import Run, RunState, StepState
 from daemon.domain.plan import Exhausted, Step
 from daemon.domain.tool import Effect, ToolSpec
@@ -93,3 +95,28 @@ def test_a_removed_or_reordered_step_of_a_new_definition_does_not_touch_a_run_th
     stage.plans.keep(make_plan([Step("clean", "look"), *reversed(STEPS[:1])]))
     run = stage.play(run_id)
     assert [name for name, at in run.steps.items() if at.state is StepState.DONE] == ["query", "kpis", "post"]
+
+
+@pytest.mark.parametrize(
+    ("job", "after", "receiver"),
+    [
+        pytest.param("elsewhere", 1.0, "#a", id="CB-063 job removed"),
+        pytest.param("report", 1.0, "#b", id="CB-063 channel changed"),
+        pytest.param("report", 8 * 86_400.0, "#a", id="CB-063 report day older than seven days"),
+    ],
+)
+def test_a_run_that_was_begun_keeps_its_plan_its_channel_and_its_day(job: str, after: float, receiver: str) -> None:
+    """Neither a job that is gone, nor a new channel, nor a long outage changes what was asked for."""
+    longer = Limits(deadline=timedelta(days=30))
+    steps = [STEPS[0], STEPS[1], replace(STEPS[2], inputs={"to": "#a"})]
+    stage = Stage(Script({("kpis", 1): hang()}))
+    run_id = stage.begin(make_plan(steps, limits=longer))
+    day = stage.store.load(run_id).data
+    stage.clock.advance(1.0)
+    stage.restart()
+    stage.plans.keep(make_plan([replace(steps[2], needs=(), inputs={"to": receiver})], job=job, limits=longer))
+    stage.clock.advance(after)
+    run = stage.play(run_id)
+
+    assert (run.state, run.data) == (RunState.SUCCEEDED, day)
+    assert [call.input["to"] for call in stage.runner.calls if call.tool == "send"] == ["#a"]
