@@ -11,18 +11,21 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 
+from daemon.testing.fake_slack import Channel, FakeSlack
+from daemon.testing.fake_slack.workspace import APP_TOKEN, TOKEN
 from tests.integration.slack_stand_in import StandIn
 from tests.system.cli_folder import Folder, stop, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
-SECRETS = {"bot": "xoxb-system-test", "app": "xapp-system-test", "signing": "signing-system-test"}
+SECRETS = {"bot": TOKEN, "app": APP_TOKEN, "signing": "signing-system-test"}
+OPS = Channel("C0123456789", "ops")
 PEOPLE = {"U0123ABCD", *(f"U000000{number:02d}" for number in range(49))}
 ASKS = """
 id: gated
@@ -45,33 +48,35 @@ steps:
 @dataclass
 class Office:
     folder: Folder
-    slack: StandIn
+    slack: FakeSlack
+    hook: StandIn
     port: int
+    seen: dict[str, str] = field(default_factory=dict)
+    """The values of the buttons: the message loses them once it is answered."""
 
     def hooked(self) -> list[str]:
         """What the webhook got."""
-        return [sent["title"] for method, sent, _ in self.slack.calls if method == "alerts"]
+        return [sent["title"] for method, sent, _ in self.hook.calls if method == "alerts"]
 
     def whispered(self) -> dict[str, str]:
         """What only one user was told, by user."""
-        sent = [arguments for method, arguments, _ in self.slack.calls if method == "chat.postEphemeral"]
-        return {each["user"]: each["text"] for each in sent}
+        return {each["user"]: each["text"] for each in self.slack.workspace.whispers}
 
     def told(self) -> list[Any]:
-        outbox = self.folder.root / "state" / "outbox"
-        return [json.loads(path.read_text()) for path in outbox.glob("*/message.json")]
+        """Messages in the channel, not what lies in their threads."""
+        return [each for each in self.slack.workspace.channels[OPS.id].messages if not each.get("thread_ts")]
 
     def buttons(self) -> dict[str, str]:
         """By label, with their values."""
         for message in self.told():
             for block in message["blocks"]:
                 if block["type"] == "actions":
-                    return {each["text"]["text"]: each.get("value", "") for each in block["elements"]}
-        return {}
+                    self.seen.update({each["text"]["text"]: each.get("value", "") for each in block["elements"]})
+        return self.seen
 
     def payload(self, label: str, user: str) -> dict[str, Any]:
-        action = {"action_id": "clockwright.approve", "block_id": "b", "type": "button", "value": self.buttons()[label]}
-        about = {"channel": {"id": "C0123456789"}, "trigger_id": "t", "team": {"id": "T1"}}
+        action = {"action_id": "clockwright.approve", "block_id": "b", "type": "button", "value": self.seen[label]}
+        about = {"channel": {"id": OPS.id}, "trigger_id": "t", "team": {"id": "T1"}}
         return {"type": "block_actions", "user": {"id": user, "username": f"name-{user}"}, "actions": [action], **about}
 
     def post(self, payload: Any, secret: str = SECRETS["signing"]) -> int:
@@ -96,10 +101,12 @@ def free_port() -> int:
 
 @pytest.fixture
 def office(tmp_path: Path) -> Iterator[Office]:
-    folder, slack, port = Folder.make(tmp_path / "config"), StandIn(), free_port()
+    folder, hook, port = Folder.make(tmp_path / "config"), StandIn(), free_port()
+    slack = FakeSlack()
+    slack.workspace.add(Channel(OPS.id, OPS.name))
     for name, value in SECRETS.items():
         (folder.root / name).write_text(value)
-    (folder.root / "hook").write_text(slack.url.replace("http://", "json://user:hunter2@") + "alerts")
+    (folder.root / "hook").write_text(hook.url.replace("http://", "json://user:hunter2@") + "alerts")
     names = ", ".join(f"{name}: {{file: {name}}}" for name in (*SECRETS, "hook"))
     people = ", ".join(sorted(PEOPLE))
     (folder.root / "clockwright.yaml").write_text(
@@ -110,24 +117,25 @@ def office(tmp_path: Path) -> Iterator[Office]:
     )
     (folder.root / "jobs" / "gated.yaml").write_text(ASKS)
     (folder.root / "jobs" / "fails.yaml").write_text(FAILS)
-    yield Office(folder, slack, port)
-    slack.close()
+    with slack:
+        yield Office(folder, slack, hook, port)
+    hook.close()
 
 
 def test_a_question_is_posted_and_answered_by_a_press_and_by_nobody_else(office: Office) -> None:
     serve = office.folder.start("serve")
-    wait_for(lambda: bool(office.slack.sockets))
+    wait_for(lambda: bool(office.slack.sockets.lines))
     asked = office.folder.start("run", "gated")
     wait_for(lambda: "Approve" in office.buttons())
     assert set(office.buttons()) == {"Approve", "Reject", "Abort", "Open the run"}
     assert office.post(office.payload("Approve", "U0123ABCD"), secret="another") == 401  # noqa: S106
     assert office.post(office.payload("Approve", "U9999ABCD")) == 200
-    wait_for(lambda: "chat.postEphemeral" in office.slack.methods())
-    assert office.slack.press(office.payload("Approve", "U0123ABCD")) < 1.0
+    wait_for(lambda: bool(office.slack.workspace.whispers))
+    assert office.slack.sockets.press(office.payload("Approve", "U0123ABCD")) < 1.0
     wait_for(lambda: [run["state"] for run in office.folder.json("runs", "list")] == ["succeeded"])
     assert office.post(office.payload("Approve", "U0123ABCD")) == 200
-    wait_for(lambda: office.slack.methods().count("chat.postEphemeral") == 2)
-    whispers = [sent["text"] for method, sent, _ in office.slack.calls if method == "chat.postEphemeral"]
+    wait_for(lambda: len(office.slack.workspace.whispers) == 2)
+    whispers = [each["text"] for each in office.slack.workspace.whispers]
     assert whispers[0].startswith("You may not answer this.")
     assert whispers[1].startswith("Already decided: approve, by name-U0123ABCD at ")
     [question] = office.folder.json("escalations", "list", "--all")
@@ -141,7 +149,7 @@ def test_a_question_is_posted_and_answered_by_a_press_and_by_nobody_else(office:
 def test_of_fifty_who_answer_at_once_one_wins_and_everybody_else_is_told(office: Office) -> None:
     """By Socket Mode, by signed HTTP, and on the command line."""
     serve = office.folder.start("serve")
-    wait_for(lambda: bool(office.slack.sockets))
+    wait_for(lambda: bool(office.slack.sockets.lines))
     asked = office.folder.start("run", "gated")
     wait_for(lambda: "Approve" in office.buttons())
     [question] = office.folder.json("escalations", "list")
@@ -153,7 +161,7 @@ def test_of_fifty_who_answer_at_once_one_wins_and_everybody_else_is_told(office:
             code, _, err = office.folder.run("escalations", "answer", question["id"], "reject", "--by", people[number])
             return people[number] if code == 2 and ("not taken" in err or "closed" in err) else ""
         sent = office.payload("Approve", people[number])
-        assert (office.slack.press(sent) < 5.0) if number % 2 else office.post(sent) == 200
+        assert (office.slack.sockets.press(sent) < 5.0) if number % 2 else office.post(sent) == 200
         return ""
 
     with ThreadPoolExecutor(50) as pool:
@@ -170,13 +178,13 @@ def test_of_fifty_who_answer_at_once_one_wins_and_everybody_else_is_told(office:
 
 def test_a_failed_run_is_told_once_over_a_kill_of_the_daemon(office: Office) -> None:
     serve = office.folder.start("serve")
-    wait_for(lambda: bool(office.slack.sockets))
+    wait_for(lambda: bool(office.slack.sockets.lines))
     office.folder.run("run", "fails")
     wait_for(lambda: bool(office.hooked()))
     serve.kill()
     _, err = serve.communicate()
     again = office.folder.start("serve")
-    wait_for(lambda: len(office.slack.sockets) == 2)
+    wait_for(lambda: len(office.slack.sockets.lines) == 2)
     time.sleep(2.0)
     [message] = office.told()
     assert message["text"].startswith("fails for ")
@@ -193,4 +201,4 @@ def _expect_no_secret(office: Office, said: str) -> None:
     for secret in (*SECRETS.values(), "hunter2"):
         assert secret not in said
         assert secret.encode() not in kept
-        assert all(secret not in json.dumps(sent) for method, sent, _ in office.slack.calls if method != "alerts")
+        assert all(secret not in json.dumps(sent) for _, sent in office.slack.calls)
