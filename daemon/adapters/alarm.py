@@ -52,10 +52,12 @@ class Alarm:
             self._rewind()
 
     def _rewind(self) -> None:
-        self._scheduler.shutdown(wait=False)
+        self.stop()
         self._scheduler = self._wind()
         self._swept = time.monotonic()
         self.rewound += 1
 
     def stop(self) -> None:
+        # A job that is due at this very moment would be looked for where a stopped scheduler has none.
+        self._scheduler.remove_all_jobs()
         self._scheduler.shutdown(wait=False)
