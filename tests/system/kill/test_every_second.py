@@ -37,6 +37,8 @@ def test_every_second_has_one_run_whatever_is_frozen_or_killed(tmp_path: Path, n
         time.sleep(FROZEN_SECONDS - 2 * DOWN_SECONDS)
         single.freeze()
         time.sleep(DOWN_SECONDS)
+        pair.until_serving(2)
+        three.until_serving(2)
         for fleet in fleets:
             fleet.wake()
         time.sleep(2 * WARM_SECONDS)

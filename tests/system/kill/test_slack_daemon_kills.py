@@ -87,7 +87,8 @@ def endings(folder: Path, count: int) -> Iterator[Ending]:
         yield from pool.map(lambda place, cell: play(place, *cell), folders, chosen)
 
 
+@pytest.mark.skipif("SLACK_CELLS" not in os.environ, reason="the cells of the whole daemon belong to `make soak`")
 def test_the_channel_ends_with_one_report(tmp_path: Path) -> None:
-    count = int(os.environ.get("SLACK_CELLS", "6"))
+    count = int(os.environ["SLACK_CELLS"])
     wrong = [ending for ending in endings(tmp_path, count) if not ending.right]
     assert not wrong, "\n".join(map(str, wrong))
