@@ -68,7 +68,7 @@ def healthy(sandbox: Sandbox, workdir: Path) -> bool:
 def alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # gone before, or while it is read
         return False
 
 
