@@ -15,6 +15,8 @@ from starlette.testclient import TestClient
 from tests.house import OPERATOR, PLANTED, READER, TRIGGER_SECRET, House
 from tests.unit.web.conftest import client, entered, form_key
 
+pytestmark = pytest.mark.slow
+
 ODD = [
     "",
     ".",

@@ -18,6 +18,8 @@ from daemon.web.passes import Passes, Role, Tokens
 from tests.house import OPERATOR, READER, House
 from tests.unit.web.conftest import client, entered, form_key
 
+pytestmark = pytest.mark.slow
+
 OPEN = {*OPEN_PATHS, "/trigger/{job}", "/slack/interactions"}
 
 

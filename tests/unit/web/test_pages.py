@@ -18,6 +18,8 @@ from tests.builders import after
 from tests.house import NOW, OPERATOR, PLANTED, READER, TRIGGER_SECRET, House, plan_of
 from tests.unit.web.conftest import client, entered, submit
 
+pytestmark = pytest.mark.slow
+
 MESSAGE = "6bcdd7e76afd57c2"
 
 
