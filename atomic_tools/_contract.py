@@ -124,7 +124,7 @@ class NotFound:
 
 @dataclass(frozen=True, slots=True)
 class CannotTell:
-    """The receiver could not be asked, or its answer proves nothing."""
+    """The receiver's answer proves nothing. One that cannot be reached just now is a TransientError instead."""
 
     reason: str
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from atomic_tools._contract import CannotTell, ToolError
+from atomic_tools._contract import CannotTell
 from atomic_tools._slack_client import Slack
 
 EVENT = "clockwright"
@@ -45,14 +45,10 @@ class Place:
 
 
 def find(slack: Slack, place: Place, key: str) -> Post | CannotTell | None:
-    """None only where every page was read, and where our own messages show the metadata they were sent with."""
-    try:
-        return _found(slack, place, key)
-    except ToolError as error:
-        return CannotTell(f"{error.message}; {error.hint}" if error.hint else error.message)
+    """None only where every page was read, and where our own messages show the metadata they were sent with.
 
-
-def _found(slack: Slack, place: Place, key: str) -> Post | CannotTell | None:
+    Raises ToolError; TransientError where Slack is away.
+    """
     me = str(slack.read("auth.test", {}).get("bot_id") or "")
     blind, seeing = False, False
     for number, message in _messages(slack, place):

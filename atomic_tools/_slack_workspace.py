@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from atomic_tools._contract import CannotTell, NotFound, Partial, ToolError, UnknownOutcomeError
+from atomic_tools._contract import CannotTell, NotFound, Partial, ToolError, TransientError, UnknownOutcomeError
 from atomic_tools._delivery import Attachment, Delivery, Receipt
 from atomic_tools._slack_channels import Channels
 from atomic_tools._slack_client import Slack
@@ -68,13 +68,18 @@ class Workspace:
         return self._receipt(delivery.key, post, arrived, [trouble for trouble in troubles.values() if trouble])
 
     def reconcile(self, key: str) -> Receipt | Partial | NotFound | CannotTell:
-        """Whether the message and its files are there; nothing is called missing that was not looked for."""
+        """Whether the message and its files are there; nothing is called missing that was not looked for.
+
+        Raises TransientError where Slack is away: that is no answer.
+        """
         post = self._look(key)
         if not isinstance(post, Post):
             return post or NotFound()
         expected = self.expected.of(post.part)
         try:
             there = files_below(self.slack, post) if expected else frozenset()
+        except TransientError:
+            raise
         except ToolError as error:
             return CannotTell(error.message)
         arrived = [name for name in expected if name in there]
@@ -93,8 +98,10 @@ class Workspace:
     def _look_in(self, channel: str, key: str) -> Post | CannotTell | None:
         try:
             return find(self.slack, Place(self.names.id_of(channel), self._thread(channel), oldest(self.since)), key)
+        except TransientError:
+            raise
         except ToolError as error:
-            return CannotTell(error.message)
+            return CannotTell(f"{error.message}; {error.hint}" if error.hint else error.message)
 
     def _there(self, key: str) -> Post:
         found = self._look(key)

@@ -38,10 +38,9 @@ from .model import (
     StepRun,
     StepState,
     Succeeded,
-    Verdict,
 )
 from .plan import Plan, Step
-from .settling import done, reconciled
+from .settling import done, reconciled, unanswered
 from .values import replace
 
 
@@ -144,7 +143,7 @@ def _failed(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed, at: da
     if attempt.purpose is Purpose.PROBE:
         return replace(step, stale="" if failure.kind is Kind.INTERRUPTED else failure.message or failure.kind.value)
     if attempt.purpose is Purpose.RECONCILE:
-        return reconciled(step, Reconciled(Verdict.CANNOT_TELL, reason=failure.message), at)
+        return unanswered(step, failure, at)
     if attempt.purpose is Purpose.REPAIR:
         return replace(step, repaired=failure.kind is not Kind.INTERRUPTED)
     return _after_failure(plan, step, attempt, failure)
@@ -165,6 +164,7 @@ def _after_failure(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed)
         unknown=attempt if doubt else step.unknown,
         verdict=None if doubt else step.verdict,
         asks=0 if doubt else step.asks,
+        unreached=0 if doubt else step.unreached,
         last_error=error,
         # What was decided before the crash is replayed, not asked again.
         cleared=interrupted,
