@@ -17,6 +17,8 @@ RESERVE, UPLOAD, COMPLETE, INFO = (
 )
 HELD = 60.0
 """Seconds for which a request stays without an answer, so that the daemon can be killed meanwhile."""
+TAKEN = Fault(done=True)
+"""Nothing is wrong with this request; the next one is meant."""
 MOMENTS = ("before the request", "after the request", "after the answer", "after the commit")
 STRIKES = dict(zip(MOMENTS, ("launch:2", "", "outcome:2", "settled:2"), strict=True))
 """The second call of a run is the post; a kill after the request is made by whoever sees it arrive."""
@@ -30,11 +32,13 @@ class Wrong:
     method: str = POST
     faults: tuple[Fault, ...] = ()
     share_after: float | None = 0.0
+    look_after: float | None = 0.0
     history: bool = True
 
     def befall(self, slack: FakeSlack) -> None:
         slack.faults[self.method].extend(self.faults)
         slack.workspace.share_after = self.share_after
+        slack.workspace.look_after = self.look_after
         if not self.history:
             slack.workspace.tokens[slack.token] = ("chat:write", "channels:read", "groups:read", "files:write")
 
@@ -69,6 +73,11 @@ WRONGS: dict[str, Wrong] = {
     "completion: 503, taken": Wrong(COMPLETE, (Fault.html(done=True),)),
     "completion dropped": Wrong(COMPLETE, (Fault.dropped(done=False),)),
     "completion taken and dropped": Wrong(COMPLETE, (Fault.dropped(done=True),)),
+    "the rest: 429": Wrong(faults=(TAKEN, Fault.limited())),
+    "the rest: taken and dropped": Wrong(faults=(TAKEN, Fault.dropped(done=True))),
+    "the rest: 503 page": Wrong(faults=(TAKEN, TAKEN, Fault.html())),
+    "picture late": Wrong(look_after=1.0),
+    "picture never shown": Wrong(look_after=None),
     "share late": Wrong(share_after=1.0),
     "never a share": Wrong(share_after=None),
     "history: 429": Wrong(HISTORY, (Fault.limited(),)),
@@ -102,7 +111,7 @@ class Cell:
         wrong = WRONGS[self.wrong]
         slack.workspace.lag = self.lag
         if self.held:
-            first = wrong.faults[0] if wrong.faults and not wrong.reads else Fault(done=True)
+            first = wrong.faults[0] if wrong.faults and not wrong.reads else TAKEN
             slack.faults[self.held].append(replace(first, seconds=HELD))
         wrong.befall(slack)
 

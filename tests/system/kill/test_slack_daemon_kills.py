@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from atomic_tools._slack_forms import MESSAGE, PICTURED, PLAIN, TEXT
 from daemon.domain.model import Run
 from daemon.runtime.requests import OVER
 from daemon.testing.fake_slack import FakeSlack
@@ -28,6 +29,9 @@ from tests.system.kill.stand import JOB, TOOLS, Stand
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 COUNT = int(os.environ.get("SLACK_CELLS", "40"))
 """`make soak` takes them all."""
+FORMS = frozenset({MESSAGE, PICTURED, PLAIN, TEXT})
+LONG = "# Sales\n\n" + "**€5.00** and so on. " * 1_000
+"""Three messages."""
 AT_ONCE = 12
 """Most of a cell is waiting: for answers, for deadlines, for Slack's history to settle."""
 
@@ -69,7 +73,7 @@ def play(folder: Path, cell: Cell, described: Path | None = None) -> Ending:
     twice = tuple(part for part, count in arrived.items() if count > 1)
     kept = (path.read_bytes() for path in (folder / "state").rglob("*") if path.is_file())
     leaked = TOKEN in stand.log or any(TOKEN.encode() in content for content in kept)
-    reports = sum(count for part, count in arrived.items() if part.split(".")[0] == "message")
+    reports = sum(count for part, count in arrived.items() if part in FORMS)
     return Ending(cell, reports, twice, run, stand.log[-1500:], leaked)
 
 
@@ -94,19 +98,13 @@ def _stand(folder: Path, slack: FakeSlack, described: Path | None) -> Stand:
     given = {
         "channel": "#sales",
         "text": "Sales",
-        "markdown": "# Sales\n\n**€5.00**",
+        "markdown": LONG,
         "chart": "${steps.draw.output.chart}",
+        "report": "${steps.draw.output.report}",
     }
-    post = {
-        "id": "post",
-        "use": "slack_send_message",
-        "timeout": "6s",
-        "with": given,
-        "needs": ["draw"],
-        "retry": {"first": "1s"},
-    }
+    step = {"id": "post", "use": "slack_send_message", "timeout": "6s", "needs": ["draw"], "retry": {"first": "1s"}}
     stand = Stand(folder, cache=described).set_up(
-        {"id": JOB, "goal": "One report", "timezone": "UTC", "steps": [draw, post]}
+        {"id": JOB, "goal": "One report", "timezone": "UTC", "steps": [draw, {**step, "with": given}]}
     )
     (folder / "token").write_text(slack.token)
     settings = {

@@ -1,4 +1,4 @@
-"""Leaves a picture, as small as one can be."""
+"""Leaves a picture, as small as one can be, and a file."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ class Input(ToolInput):
 
 
 class Output(ToolOutput):
-    """The picture."""
+    """The picture, and a file beside it."""
 
     chart: Artifact
+    report: Artifact
 
     def summary(self) -> str:
         """Its name."""
@@ -28,4 +29,5 @@ class Output(ToolOutput):
 @tool()
 def draws(request: Input, context: ToolContext) -> Output:
     """Draw one pixel."""
-    return Output(chart=context.save("sales.png", PNG, "image/png"))
+    report = context.save("report.md", b"# All of it", "text/markdown")
+    return Output(chart=context.save("sales.png", PNG, "image/png"), report=report)
