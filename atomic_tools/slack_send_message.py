@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -98,6 +99,7 @@ def _reconcile(request: Input, context: ToolContext) -> Reconciled:
 @tool(
     effect=Effect.EXTERNAL,
     destination=("channel",),
+    pace=timedelta(seconds=1),
     reconcile=_reconcile,
     optional_secrets=("slack_token", "slack_api"),
 )

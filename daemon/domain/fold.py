@@ -18,6 +18,7 @@ from .events import (
     Escalated,
     Event,
     GateOpened,
+    Paced,
     RetryScheduled,
     RunClaimed,
     RunEnded,
@@ -183,6 +184,12 @@ def _retry_scheduled(plan: Plan, run: Run, event: RetryScheduled) -> Run:
     return _put(run, replace(step, wake_at=event.until, cleared=step.unknown is None and not gated))
 
 
+def _paced(plan: Plan, run: Run, event: Paced) -> Run:
+    """What was agreed to holds for when its turn comes."""
+    step = run.steps[event.step]
+    return _put(run, replace(step, state=StepState.RUNNING, wake_at=event.until))
+
+
 def _gate_opened(plan: Plan, run: Run, event: GateOpened) -> Run:
     return _put(run, replace(run.steps[event.step], fresh=True, stale=event.reason, wake_at=None))
 
@@ -280,6 +287,7 @@ _FOLDS: dict[type, Callable[[Plan, Run, Any], Run]] = {
     AttemptStarted: _attempt_started,
     AttemptEnded: _attempt_ended,
     RetryScheduled: _retry_scheduled,
+    Paced: _paced,
     GateOpened: _gate_opened,
     EffectAdopted: _effect_adopted,
     Decided: _decided,

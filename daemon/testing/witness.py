@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from daemon.domain.events import AttemptEnded, AttemptStarted, Decided, Escalated, Event, RetryScheduled, RunClaimed
+from daemon.domain.events import (
+    AttemptEnded,
+    AttemptStarted,
+    Decided,
+    Escalated,
+    Event,
+    Paced,
+    RetryScheduled,
+    RunClaimed,
+)
 from daemon.domain.model import Failed, Letter, Purpose, Run, RunState, StepState
 from daemon.domain.plan import Exhausted, Plan, Step
 from daemon.domain.policy import DELIVERED
@@ -133,7 +142,7 @@ class Witness:
         elif isinstance(event, Decided):
             self.seen[run, event.step].decisions += 1
             self._decision(run, change, event)
-        elif isinstance(event, RetryScheduled):
+        elif isinstance(event, RetryScheduled | Paced):
             self.seen[run, event.step].until = event.until
         elif isinstance(event, Escalated) and event.escalation.step:
             self.seen[run, event.escalation.step].until = None
