@@ -8,12 +8,15 @@ from datetime import datetime
 from .deadlines import Deadline
 from .numbers import counted
 
+STANDS_BY = "standing by: another daemon holds the lease"
 
-def status_line(due: Mapping[str, Deadline], now: datetime, *, leads: bool, runs: int, questions: int) -> str:
-    """`3 jobs, next daily at 2026-03-02 10:00Z, 1 run open, 1 question open, overdue: weekly`."""
-    if not leads:
-        return "standing by: another daemon holds the lease"
-    parts = [counted(len(due), "job")]
+
+def status_line(due: Mapping[str, Deadline], now: datetime, *, runs: int, questions: int, paused: str = "") -> str:
+    """`3 jobs, next daily at 2026-03-02 10:00Z, 1 run open, 1 question open, overdue: weekly`.
+
+    `paused` says who paused everything.
+    """
+    parts = [*([paused] if paused else []), counted(len(due), "job")]
     upcoming = {job: at.next_due for job, at in due.items() if at.next_due}
     if upcoming:
         job = min(upcoming, key=lambda job: (upcoming[job], job))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 
 from ...domain.deadlines import Standing
 from ...domain.job import Job
@@ -18,6 +18,7 @@ from ...domain.pause import EVERYTHING, Pause
 from ...domain.schedule import due_after
 from ...ports import Recent, RunRow
 from ..drawing import Spark, spark
+from ..forms import Form, actor, paused_until
 from ..rendering import Rendering
 from ..site import Site
 
@@ -114,5 +115,16 @@ def router(site: Site, rendering: Rendering) -> APIRouter:
         return rendering.page(
             request, "overview.html", lines=shown, total=len(every), counts=counts, filters=FILTERS, q=q, only=only
         )
+
+    @routes.post("/pause")
+    def pause(request: Request, form: Form) -> RedirectResponse:
+        until = paused_until(form, site.clock.now())
+        site.commands.pause(actor(request, "page"), EVERYTHING, form.get("why", "")[:500], until)
+        return RedirectResponse("/?done=paused", 303)
+
+    @routes.post("/resume")
+    def resume(request: Request, form: Form) -> RedirectResponse:  # noqa: ARG001 - its key is checked
+        site.commands.resume(actor(request, "page"), EVERYTHING)
+        return RedirectResponse("/?done=resumed", 303)
 
     return routes
