@@ -35,7 +35,7 @@ DEFAULT = Faults()
 class Dice:
     """All chance of one history, from its seed alone."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int | str) -> None:
         self._random = Random(seed)  # noqa: S311  # chance that replays, no secret
         self.pick = self._random.choice
         self.between = self._random.uniform
