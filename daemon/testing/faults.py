@@ -26,6 +26,8 @@ class Faults:
     cancel: float = 0.15
     again: float = 0.3
     """That a person has an ended run made once more."""
+    follows: float = 0.25
+    """That there is another job, which follows the first."""
 
 
 NONE = Faults(**{field.name: 0.0 for field in fields(Faults)})

@@ -33,8 +33,6 @@ from .witness import Witness
 BEGIN = datetime(2026, 3, 2, 9, 59, tzinfo=UTC)
 CRONS = ("0 10 * * *", "0 10 * * *", "0,30 10 * * *", "0 10,12 * * *", "*/5 10 * * *")
 HORIZON = timedelta(hours=12)
-FOLLOWED = 0.25
-"""The share of histories with another job that follows."""
 MOST_RINGS = 4_000
 MOST_STRIKES = 6
 """Crashes, freezes and outages at transactions in one history, so that it comes to an end."""
@@ -51,12 +49,12 @@ def random_production(dice: Dice, faults: Faults, seed: int) -> Production:
     plan = random_plan(dice)
     many = len(plan.steps) == 1 and dice.happens(0.5)
     job = make_job(plan, CRONS[-1] if many else dice.pick(CRONS[:-1]), "UTC")
-    return Production(job, Cast(dice, faults), follower=_follower(Dice(f"what follows in {seed}")))
+    return Production(job, Cast(dice, faults), follower=_follower(Dice(f"what follows in {seed}"), faults))
 
 
-def _follower(dice: Dice) -> Job | None:
+def _follower(dice: Dice, faults: Faults) -> Job | None:
     """With dice of its own: a history without one is as it would be if nothing could follow."""
-    if not dice.happens(FOLLOWED):
+    if not dice.happens(faults.follows):
         return None
     plan = random_plan(dice, "then", sizes=(1, 1, 2))
     timing = Timing(overlap=dice.pick((Overlap.SKIP, Overlap.ALLOW)))

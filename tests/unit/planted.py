@@ -355,7 +355,7 @@ def unguarded(decider: Decider, plan: Plan, ask: Ask, run: Run, now: datetime) -
 
 ROUGH = replace(DEFAULT, tool=0.8, nonsense=0.1)
 FREEZING = replace(DEFAULT, freeze=0.1, crash=0.0, outage=0.0)
-CHAINED = replace(DEFAULT, kill=1.0, crash=0.1, tool=0.1)
+CHAINED = replace(DEFAULT, follows=1.0, kill=1.0, crash=0.1, tool=0.1)
 LATE = replace(DEFAULT, kill=1.0, crash=0.2)
 
 PLANTED: Mapping[str, tuple[Seams, Faults]] = {
