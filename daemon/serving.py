@@ -79,7 +79,7 @@ class Serving:
     @cached_property
     def alerting(self) -> Alerting:
         daemon = self.daemon
-        sources = Sources(daemon.signs, daemon.store, daemon.queries, lambda: dict(daemon.now.jobs))
+        sources = Sources(daemon.signs, daemon.store, daemon.queries, daemon.alert_book, lambda: dict(daemon.now.jobs))
         lookout = Lookout(self.service, sources, daemon.clock, daemon.observers)
         alerter = self.reception.alerter
         daemon.observers.add(alerter)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ..domain.errors import ClockwrightError
+from ..domain.numbers import counted
 from .inbox import actor
 from .session import Session
 from .trouble import Unavailable
@@ -67,6 +68,6 @@ class Reloading:
             return
         self._renewed(config)
         self._serving.renew(config)
-        notice(Notice("reloaded", f"{len(config.jobs)} jobs from {config.settings.folder}", Severity.INFO))
+        notice(Notice("reloaded", f"{counted(len(config.jobs), 'job')} from {config.settings.folder}", Severity.INFO))
         for fault in config.faults:  # after the good news, which ends the alerts of the reload before
             notice(Notice("config_fault", f"{fault}; the last good one of this job stays in force", Severity.CRITICAL))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from daemon.domain.birth import job_of
+from daemon.domain.events import RunEnded
 from daemon.testing.faults import DEFAULT, NONE
 from daemon.testing.simulator import failing, simulate
 
@@ -42,6 +46,14 @@ def test_the_same_seed_gives_the_same_history() -> None:
 def test_the_histories_are_not_all_alike() -> None:
     ends = sum((simulate(seed, DEFAULT).ends for seed in range(60)), start=simulate(60).ends)
     assert {"succeeded", "degraded", "failed", "cancelled"} <= set(ends)
+
+
+def test_some_histories_have_a_job_that_follows_and_its_runs_come_to_every_end() -> None:
+    chained = replace(DEFAULT, follows=1.0)
+    traces = [simulate(seed, chained).trace for seed in range(30)]
+    told = [(run, what) for trace in traces for _, _, run, what in trace if job_of(run) == "then"]
+    ends = {what.state.value for _, what in told if isinstance(what, RunEnded)}
+    assert {"succeeded", "degraded", "failed"} <= ends
 
 
 def test_a_history_says_how_to_see_it_again() -> None:

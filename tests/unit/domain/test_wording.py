@@ -18,6 +18,7 @@ from daemon.domain.model import (
     Succeeded,
     Verdict,
 )
+from daemon.domain.numbers import counted
 from tests.builders import T0, a_question, an_attempt
 
 DECIDED = Decision(Letter.B, "look", "the source is locked", "rule", Letter.B)
@@ -52,3 +53,8 @@ def test_an_event_says_what_happened(event: events.Event, said: str) -> None:
 
 def test_every_event_has_words() -> None:
     assert {type(event) for event, _ in SAID} == set(get_args(events.Event))
+
+
+@pytest.mark.parametrize(("number", "words"), [(0, "0 jobs"), (1, "1 job"), (2, "2 jobs")])
+def test_one_thing_is_not_many(number: int, words: str) -> None:
+    assert counted(number, "job") == words
