@@ -9,8 +9,9 @@ from zoneinfo import ZoneInfo
 
 import typer
 
+from ..domain import times
 from ..domain.nearest import did_you_mean
-from . import printing, times
+from . import printing
 from .exit_codes import ExitCode
 from .session import Session
 from .trouble import Misuse

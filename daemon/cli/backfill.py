@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import printing, times
+from ..domain import times
+from . import printing
 from .exit_codes import ExitCode
 from .inbox import actor
 from .requesting import day_named, job_named

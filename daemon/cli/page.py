@@ -17,12 +17,12 @@ from .trouble import Refused, Unavailable
 
 if TYPE_CHECKING:
     from ..adapters.metrics import Metrics
-    from ..app import Daemon
     from ..config import Settings
     from ..config.secrets import Secrets
     from ..config.settings import Http
     from ..domain.health import Health
     from ..ports import Notice
+    from ..serving import Serving
     from ..web.live import Live
     from ..web.server import Server
     from ..web.site import Site
@@ -175,32 +175,33 @@ class Page:
         return True
 
 
-def open_page(daemon: Daemon, metrics: Metrics) -> Page | None:
+def open_page(serving: Serving, metrics: Metrics) -> Page | None:
     """None where no port is set. Raises Refused, SecretMissing, Unavailable."""
-    http = daemon.config.settings.http
+    daemon, http = serving.daemon, serving.daemon.config.settings.http
     if http.port is None:
         return None
     from ..web.application import build
     from ..web.live import Live
     from ..web.server import Server
 
-    tokens = Tokened(daemon.config.settings, lambda: daemon.secrets)
+    tokens = Tokened(daemon.config.settings, lambda: daemon.now.secrets)
     tokens.expect()
     live = Live()
     page = Page(
-        Server(build(_site(daemon, metrics, tokens, live)), http.host, http.port), http, daemon.observers.notice
+        Server(build(_site(serving, metrics, tokens, live)), http.host, http.port), http, daemon.observers.notice
     )
     daemon.observers.add(live)
     page.start()
     return page
 
 
-def _site(daemon: Daemon, metrics: Metrics, tokens: Tokened, live: Live) -> Site:
-    from ..adapters.hiding import Hiding
+def _site(serving: Serving, metrics: Metrics, tokens: Tokened, live: Live) -> Site:
+    from ..adapters.fresh_redactor import FreshRedactor
     from ..adapters.outbox_folder import OutboxFolder
     from ..web.passes import Passes, Tokens
     from ..web.site import Site
 
+    daemon = serving.daemon
     settings, queries = daemon.config.settings, daemon.queries
     trigger = settings.http.trigger_secret
     return Site(
@@ -210,13 +211,13 @@ def _site(daemon: Daemon, metrics: Metrics, tokens: Tokened, live: Live) -> Site
         outbox=OutboxFolder(settings.outbox),
         clock=daemon.clock,
         jobs=daemon.commands.jobs,
-        tools=daemon.toolbox,
-        redactor=Hiding(lambda: [*daemon.secrets.values(), *filter(None, tokens.now())], daemon.clock),
+        tools=daemon.now.toolbox,
+        redactor=FreshRedactor(lambda: [*daemon.now.secrets.values(), *filter(None, tokens.now())], daemon.clock),
         exposition=metrics.exposition,
-        health=Watched(daemon.health),
+        health=Watched(serving.health),
         passes=Passes(lambda: Tokens(*tokens.now())),
         live=live,
-        trigger_secret=lambda: daemon.secrets(trigger) if trigger else "",
+        trigger_secret=lambda: daemon.now.secrets(trigger) if trigger else "",
         open_metrics=settings.http.open_metrics,
-        slack=daemon.reception.interactions if settings.slack.signing_secret else None,
+        slack=serving.reception.interactions if settings.slack.signing_secret else None,
     )

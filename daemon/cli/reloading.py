@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 import typer
 
 from ..domain.errors import ClockwrightError
+from ..domain.numbers import counted
 from .inbox import actor
 from .session import Session
 from .trouble import Unavailable
 
 if TYPE_CHECKING:
-    from ..app import Daemon
     from ..config import Loaded
+    from ..serving import Serving
 
 
 def register(app: typer.Typer) -> None:
@@ -37,12 +38,12 @@ def ask(context: typer.Context) -> None:
 class Reloading:
     """A thread that reads when it is asked to. `ask` may be called from a signal handler."""
 
-    def __init__(self, session: Session, daemon: Daemon, renewed: Callable[[Loaded], None]) -> None:
+    def __init__(self, session: Session, serving: Serving, renewed: Callable[[Loaded], None]) -> None:
         self._session = session
-        self._daemon = daemon
+        self._serving = serving
         self._renewed = renewed
         self._asked = threading.Event()
-        daemon.reload_bell.listen(self.ask)
+        serving.daemon.reload_bell.listen(self.ask)
         threading.Thread(target=self._attend, name="reload", daemon=True).start()
 
     def ask(self) -> None:
@@ -51,22 +52,22 @@ class Reloading:
     def _attend(self) -> None:
         while self._asked.wait():
             self._asked.clear()
-            self._daemon.notifier.reloading()
+            self._serving.notifier.reloading()
             self.read()
-            self._daemon.notifier.ready()
+            self._serving.notifier.ready()
 
     def read(self) -> None:
         """Put in force what can be read, and tell what cannot."""
         from ..ports import Notice, Severity
 
-        notice = self._daemon.observers.notice
+        notice = self._serving.daemon.observers.notice
         try:
             config: Loaded = self._session.config()
         except ClockwrightError as error:
             notice(Notice("reload_refused", f"the last good configuration stays in force: {error}", Severity.CRITICAL))
             return
         self._renewed(config)
-        self._daemon.renew(config)
-        notice(Notice("reloaded", f"{len(config.jobs)} jobs from {config.settings.folder}", Severity.INFO))
+        self._serving.renew(config)
+        notice(Notice("reloaded", f"{counted(len(config.jobs), 'job')} from {config.settings.folder}", Severity.INFO))
         for fault in config.faults:  # after the good news, which ends the alerts of the reload before
             notice(Notice("config_fault", f"{fault}; the last good one of this job stays in force", Severity.CRITICAL))

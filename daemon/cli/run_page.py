@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ..domain import wording
+from ..domain import times, wording
 from ..domain.document import document, history
 from ..domain.events import AttemptEnded
 from ..domain.model import Failed, Run
 from ..domain.picture import Picture
-from . import printing, results, times
+from . import printing, results
 from .step_table import step_table
 
 if TYPE_CHECKING:

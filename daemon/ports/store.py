@@ -124,9 +124,10 @@ class Store(Protocol):
         ...
 
     def followed(self, follower: str, link: Link, since: datetime | None, also: Set[str]) -> Followed:
-        """Successes within the link that the ledger of `follower` says nothing of.
+        """Successes within the link that the ledger of `follower` says nothing of; no dry runs.
 
-        Those of runs that were queued after `since` (None: whenever), or that are among `also`; no dry runs.
+        Those of runs that were queued after `since` (None: whenever). `also` are runs that had not ended at the last
+        look: they count whenever they ended.
         """
         ...
 

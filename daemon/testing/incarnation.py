@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import repeat
@@ -59,7 +59,7 @@ class Setting:
     store: Store
     plans: Plans
     """One cache for all of them: how a plan is stored is the codec's test."""
-    job: Job
+    jobs: Mapping[str, Job]
     cast: Actors
     receiver: Receiver
     witness: Witness
@@ -99,7 +99,7 @@ class Incarnation:
         outside = self._outside()
         plans = setting.plans
         self.executor = InlineExecutor(outside, plans, setting.clock, gate=self.do, on_idle=self.ring)
-        scheduler = Scheduler(outside, plans, self.executor, {setting.job.id: setting.job}, ZONE_DATA)
+        scheduler = Scheduler(outside, plans, self.executor, setting.jobs, ZONE_DATA)
         self._service = Service(outside, self.executor, scheduler)
         self._loop = Loop(setting.clock, self, self)
 

@@ -108,7 +108,7 @@ class MemoryStore(MemoryQueries):
                 for run in runs
                 if run.state is RunState.SUCCEEDED
                 and run.ended_at
-                and link.covers(run.ended_at)
+                and (link.covers(run.instant, run.ended_at) or run.id in also)
                 and (since is None or run.queued_at > since or run.id in also)
                 and (follower, run.instant) not in tables.ledger
             ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Annotated, TypeAlias
 from urllib.parse import parse_qsl
 
@@ -37,6 +38,12 @@ async def read_form(request: Request) -> Mapping[str, str]:
 
 
 Form: TypeAlias = Annotated[Mapping[str, str], Depends(read_form)]
+
+
+def paused_until(form: Mapping[str, str], now: datetime) -> datetime | None:
+    """When a pause for the form's hours ends; None until somebody resumes it."""
+    hours = form.get("hours", "")
+    return now + timedelta(hours=int(hours)) if hours.isdecimal() and len(hours) < 5 else None
 
 
 def holder(request: Request) -> Pass:

@@ -785,6 +785,15 @@ class TestFollowed:
         found = [len(store.followed("tell", link, None, frozenset()).owed) for link in (late, early, just)]
         assert found == [0, 0, 1]
 
+    def test_what_was_due_within_the_link_counts_although_the_clock_was_set_back(self, store: Store) -> None:
+        run = self.succeed(store, "run-1", minutes=-30)
+        assert run.ended_at is not None
+        assert run.ended_at < T0
+        before, late = Link("daily", T0 - timedelta(minutes=10)), Link("daily", T0 + timedelta(minutes=10))
+        assert len(store.followed("tell", before, None, frozenset()).owed) == 1
+        assert store.followed("tell", late, None, frozenset()).owed == []
+        assert len(store.followed("tell", late, None, frozenset({"run-1"})).owed) == 1
+
     def test_a_look_at_what_is_new_takes_in_what_was_unfinished_before(self, store: Store) -> None:
         self.succeed(store, "run-1")
         later = T0 + timedelta(hours=1)

@@ -10,6 +10,7 @@ from ...config import Loaded
 from ...config.secrets import SecretMissing, SecretSource
 from ...domain.checkup import Finding, fail, ok, warn
 from ...domain.draft import Toolbox
+from ...domain.numbers import counted
 
 
 def config(loaded: Loaded) -> Iterator[Finding]:
@@ -20,7 +21,7 @@ def config(loaded: Loaded) -> Iterator[Finding]:
     for warning in (*unknown_variables(os.environ), *loaded.warnings):
         yield warn("config", str(warning), "see 'clockwright validate'")
     if not loaded.faults:
-        yield ok("config", f"{len(loaded.jobs)} jobs from {loaded.settings.folder}")
+        yield ok("config", f"{counted(len(loaded.jobs), 'job')} from {loaded.settings.folder}")
 
 
 def tools(toolbox: Toolbox) -> Iterator[Finding]:
@@ -28,7 +29,7 @@ def tools(toolbox: Toolbox) -> Iterator[Finding]:
         yield fail(
             "tools", f"{name}: {broken.message}", f"mend {broken.path}{f':{broken.line}' if broken.line else ''}"
         )
-    yield ok("tools", f"{len(toolbox.tools)} tools keep their contract: {', '.join(sorted(toolbox.tools))}")
+    yield ok("tools", f"{counted(len(toolbox.tools), 'contract')} kept: {', '.join(sorted(toolbox.tools))}")
 
 
 def secrets(loaded: Loaded) -> Iterator[Finding]:

@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 
+from ...domain.deadlines import Standing
 from ...domain.job import Job
 from ...domain.model import RunState
+from ...domain.overdue import Overdue, overdue
 from ...domain.pause import EVERYTHING, Pause
-from ...domain.prospect import Prospect, prospect, runs_too_long
+from ...domain.schedule import due_after
 from ...ports import Recent, RunRow
 from ..drawing import Spark, spark
+from ..forms import Form, actor, paused_until
 from ..rendering import Rendering
 from ..site import Site
 
@@ -28,7 +31,8 @@ class JobLine:
     """One job as the overview shows it."""
 
     job: Job
-    prospect: Prospect
+    next_due: datetime | None
+    """None for a job that has no schedule of its own."""
     last: RunRow | None
     spark: Spark
     pause: Pause | None
@@ -79,11 +83,25 @@ def _line(
     now: datetime,
 ) -> JobLine:
     pause = held.get(EVERYTHING) or held.get(job.id)
-    ahead = prospect(job, mark, now)
-    late = "" if pause or job.broken or not ahead.owed else "has not begun"
-    slow = any(runs_too_long(job, run.instant, now) for run in recent.unfinished)
-    overdue = "has not ended in time" if slow else late
-    return JobLine(job, ahead, recent.last, spark(recent.states, SHOWN_RUNS), pause, overdue, asks)
+    coming = next(due_after(job.schedule, now), None) if job.schedule else None
+    late = overdue(job, _standing(recent, mark), _queued(recent), now)
+    held_back = late is not None and not late.begun and (pause or job.broken)
+    words = "" if held_back else _words(late)
+    return JobLine(job, coming, recent.last, spark(recent.states, SHOWN_RUNS), pause, words, asks)
+
+
+def _standing(recent: Recent, mark: datetime | None) -> Standing:
+    return Standing(mark, min((run.instant for run in recent.unfinished), default=None))
+
+
+def _queued(recent: Recent) -> datetime | None:
+    return min((run.instant for run in recent.unfinished if run.state is RunState.QUEUED), default=None)
+
+
+def _words(late: Overdue | None) -> str:
+    if late is None:
+        return ""
+    return "has not ended in time" if late.begun else "has not begun"
 
 
 def router(site: Site, rendering: Rendering) -> APIRouter:
@@ -97,5 +115,16 @@ def router(site: Site, rendering: Rendering) -> APIRouter:
         return rendering.page(
             request, "overview.html", lines=shown, total=len(every), counts=counts, filters=FILTERS, q=q, only=only
         )
+
+    @routes.post("/pause")
+    def pause(request: Request, form: Form) -> RedirectResponse:
+        until = paused_until(form, site.clock.now())
+        site.commands.pause(actor(request, "page"), EVERYTHING, form.get("why", "")[:500], until)
+        return RedirectResponse("/?done=paused", 303)
+
+    @routes.post("/resume")
+    def resume(request: Request, form: Form) -> RedirectResponse:  # noqa: ARG001 - its key is checked
+        site.commands.resume(actor(request, "page"), EVERYTHING)
+        return RedirectResponse("/?done=resumed", 303)
 
     return routes

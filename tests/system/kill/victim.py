@@ -30,6 +30,7 @@ from daemon.cli.serve import Stopping
 from daemon.ports import EventSink, Store
 from daemon.runtime.observers import Observers
 from daemon.runtime.requests import yesterday
+from daemon.serving import Serving
 from daemon.testing.watched_store import WatchedStore
 from tests.system.kill.strike import Strike, StruckRunner
 
@@ -57,14 +58,14 @@ def main(mode: str, folder: str, strike: str) -> int:
     config = read_config(Path(folder))
     bulletin = Bulletin()
     sinks: list[EventSink] = [bulletin, Logs("text", "info")]
-    with closing(Victim(config, Observers(sinks), incarnation(), strike=Strike(strike))) as daemon:
+    with closing(Serving(Victim(config, Observers(sinks), incarnation(), strike=Strike(strike)))) as serving:
         if mode == "serve":
-            stopping = Stopping(daemon, DRAIN_SECONDS)
-            daemon.loop.run(daemon.attended)
+            stopping = Stopping(serving, DRAIN_SECONDS)
+            serving.loop.run(serving.attended)
             stopping.end()
             return 0
         [job] = config.jobs
-        return Errand(daemon, bulletin).run(job, yesterday(job, datetime.now(UTC)))
+        return Errand(serving.daemon, bulletin).run(job, yesterday(job, datetime.now(UTC)))
 
 
 if __name__ == "__main__":

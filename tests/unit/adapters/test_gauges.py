@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -21,7 +21,7 @@ from daemon.adapters.watched import Watched
 from daemon.domain.events import Escalated, RunEnded
 from daemon.domain.health import Pulse
 from daemon.domain.model import RunState
-from daemon.domain.pause import Pause
+from daemon.domain.pause import EVERYTHING, Pause
 from daemon.domain.plan import Step
 from daemon.ports import LastRuns, Notice, Severity, Signs, StoreUnavailable, Vitals
 from daemon.testing.fake_clock import FakeClock
@@ -38,8 +38,8 @@ class Away:
     def vitals(self) -> Vitals:
         raise StoreUnavailable("gone")
 
-    def last_runs(self, job: str) -> LastRuns:
-        raise StoreUnavailable(job)
+    def last_runs(self, jobs: Collection[str]) -> Mapping[str, LastRuns]:
+        raise StoreUnavailable(f"{len(jobs)} jobs")
 
 
 @dataclass
@@ -113,6 +113,17 @@ def test_an_end_moves_the_last_success_and_only_a_success_does(scene: Scene) -> 
     assert scene.of_job("last_duration_seconds") == 20
 
 
+def test_a_long_row_of_failures_hides_neither_the_last_success_nor_the_last_duration(scene: Scene) -> None:
+    for number in range(12):
+        state, at = RunState.FAILED if number else RunState.SUCCEEDED, after(number * 100)
+        run = a_run(f"run-{number}", at=at)
+        scene.store.create([a_birth(run)])
+        ended = RunEnded(at + timedelta(seconds=number), state, "")
+        scene.store.commit(a_change(run, ended, state=state, started_at=at, ended_at=ended.at))
+    found = scene.signs.last_runs(["daily", "another"])
+    assert found == {"daily": LastRuns(T0, 11.0), "another": LastRuns()}
+
+
 def test_a_paused_job_is_not_overdue(scene: Scene) -> None:
     scene.clock.advance(7200)
     assert scene.of_job("overdue") == 0, "it was never seen before, so it owes nothing"
@@ -120,6 +131,14 @@ def test_a_paused_job_is_not_overdue(scene: Scene) -> None:
     assert scene.of_job("overdue") == 1
     scene.store.pause(Pause("daily", T0, "Ada"))
     assert (scene.of_job("overdue"), scene.of_job("paused")) == (0, 1)
+
+
+def test_a_pause_of_everything_shows_in_each_job_and_in_the_line_of_the_daemon(scene: Scene) -> None:
+    assert (scene.value("paused"), scene.of_job("paused")) == (0, 0)
+    scene.clock.advance(5)
+    scene.store.pause(Pause(EVERYTHING, T0, "Ada", "fire drill"))
+    assert (scene.value("paused"), scene.of_job("paused")) == (1, 1)
+    assert scene.gauges.status().startswith("everything was paused by Ada: fire drill, ")
 
 
 def test_a_store_that_is_away_is_said_and_nothing_is_invented(scene: Scene) -> None:

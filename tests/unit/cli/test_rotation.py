@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from daemon.adapters.sandbox.recipe import Recipe
 from daemon.config import Loaded, read_settings
+from daemon.serving import Serving
 from tests.unit.cli.desk import SETTINGS, AtOnce, Desk, job_of
 
 JOB = job_of()
@@ -34,6 +36,7 @@ def test_a_rotated_secret_counts_at_once_and_another_place_after_a_reload(desk: 
         assert daemon.outside.secret("token") == "two"
         keep_at(desk, "second", "three")
         assert daemon.outside.secret("token") == "two"
-        daemon.renew(Loaded(read_settings(desk.folder), (JOB,), ()))
-        assert daemon.outside.secret("token") == "three"
+        with closing(Serving(daemon)) as serving:
+            serving.renew(Loaded(read_settings(desk.folder), (JOB,), ()))
+            assert daemon.outside.secret("token") == "three"
     assert len(desk.runner.recipes) == 1

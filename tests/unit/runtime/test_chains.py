@@ -100,6 +100,21 @@ def test_what_another_process_carried_is_followed_as_well() -> None:
     assert dates(stage) == ["2026-02-27"]
 
 
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_clock_that_is_set_back_while_the_other_is_at_work_loses_nothing(*, restart: bool) -> None:
+    stage = Stage(lambda _: succeed(seconds=50))
+    by = scheduler(stage, UP, DOWN)
+    pass_seconds(stage, by, HOUR)
+    stage.clock.step(-2 * HOUR)
+    pass_seconds(stage, by, 55, step=5)
+    if restart:
+        stage.restart()
+        by = scheduler(stage, UP, DOWN)
+    pass_seconds(stage, by, 300)
+    assert stage.store.runs("load")[0].ended_at < START  # type: ignore[operator]  # it has ended
+    assert ledger(stage) == [(2, "started")]
+
+
 def test_a_failure_makes_nothing_due_and_its_success_later_does() -> None:
     good: list[int] = []
 

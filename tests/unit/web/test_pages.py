@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from daemon.domain.job import Disposition
 from daemon.domain.model import RunState
+from daemon.domain.pause import EVERYTHING
 from daemon.ports import Accounted
 from daemon.web.drawing import graph, spark
 from daemon.web.pages.job import calendar
@@ -68,6 +69,17 @@ class TestOverview:
     def test_it_is_narrowed(self, person: TestClient, query: str, jobs: list[str]) -> None:
         found = re.findall(r'<th scope="row"><a href="/jobs/(\w+)"', person.get(f"/?{query}").text)
         assert found == jobs
+
+
+def test_a_pause_of_everything_stands_on_every_page_until_somebody_resumes(house: House, person: TestClient) -> None:
+    assert submit(person, "/", "/pause", why="fire drill", hours="2") == (303, "/?done=paused")
+    for page in ("/", "/jobs/fx_rates", "/runs", "/inbox", "/tools", "/audit"):
+        assert "everything was paused by ada: fire drill, until 2026-03-10 " in person.get(page).text, page
+    [held] = [pause for pause in house.asks.pauses() if pause.job == EVERYTHING]
+    assert held.until == NOW + timedelta(hours=2)
+    assert submit(person, "/runs", "/resume") == (303, "/?done=resumed")
+    assert "everything was paused" not in person.get("/").text
+    assert [deed.verb for deed in house.asks.deeds(2)] == ["resume", "pause"]
 
 
 class TestJob:
