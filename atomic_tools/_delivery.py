@@ -29,6 +29,10 @@ class Delivery:
     picture: Attachment | None
     alt_text: str
     documents: Sequence[Attachment]
+    further: Sequence[Mapping[str, Any]] = ()
+    """What did not fit into the payload, in order, to go below it."""
+    words: Mapping[str, Any] | None = None
+    """What goes below it where the picture cannot be delivered."""
     simpler: Sequence[Mapping[str, Any]] = ()
     """What to send where the payload is refused, one after the other."""
     whole: Callable[[], Attachment] | None = None

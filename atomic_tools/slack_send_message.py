@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -23,7 +24,7 @@ from atomic_tools._delivery import Attachment, Delivery, Destination, Receipt
 from atomic_tools._outbox import Outbox
 from atomic_tools._slack_actions import Button, blocks_below
 from atomic_tools._slack_blocks import Body, body, payload
-from atomic_tools._slack_forms import simpler
+from atomic_tools._slack_forms import PART, Expected, further, simpler, wordy
 from atomic_tools._slack_limits import faults
 
 _CHANNEL = r"^(#?[^\s#@<>&,|]{1,80}|<#[A-Z0-9]{6,}\|[^\s<>|]*>)$"
@@ -52,6 +53,8 @@ class Input(ToolInput):
     """The picture that goes with the message."""
     alt_text: str | None = None
     """The chart in words."""
+    table: str = ""
+    """The chart's figures as a Markdown table, for where the picture cannot be delivered."""
     report: Artifact | None = None
     """The whole report, put beside the message."""
     mentions: tuple[Annotated[str, Field(pattern=r"^[UWS][A-Z0-9]{7,20}$")], ...] = Field(default=(), max_length=20)
@@ -82,7 +85,9 @@ class Output(ToolOutput):
     def summary(self) -> str:
         """State, channel, number of files, and what is missing."""
         why = f": {self.reason}" if self.reason else ""
-        return f"{self.state} to {self.channel} with {len(self.parts) - 1} files{why}"[:200]
+        messages = 1 + sum(part.startswith(PART) for part in self.parts)
+        several = f" in {messages} messages" if messages > 1 else ""
+        return f"{self.state} to {self.channel}{several} with {len(self.parts) - messages} files{why}"[:200]
 
 
 def _reconcile(request: Input, context: ToolContext) -> Reconciled:
@@ -94,6 +99,7 @@ def _reconcile(request: Input, context: ToolContext) -> Reconciled:
 @tool(
     effect=Effect.EXTERNAL,
     destination=("channel",),
+    pace=timedelta(seconds=1),
     reconcile=_reconcile,
     optional_secrets=("slack_token", "slack_api"),
 )
@@ -116,13 +122,21 @@ def _destination(request: Input, context: ToolContext) -> Destination:
 def _workspace(request: Input, context: ToolContext) -> Destination:
     """Only who posts to Slack loads its client."""
     from atomic_tools._slack_client import API, Slack  # noqa: PLC0415
-    from atomic_tools._slack_workspace import Expected, Target, Workspace  # noqa: PLC0415
+    from atomic_tools._slack_workspace import Target, Workspace  # noqa: PLC0415
 
     slack = Slack(context.secrets["slack_token"], lambda: -context.late(), context.secrets.get("slack_api") or API)
     target = Target(_channel(request.channel), _channel(request.fallback_channel or ""), request.thread)
-    shortened = not request.report and _body(request).shortened
-    files = [each.name for each in (request.chart, request.report) if each] + ([_WHOLE] if shortened else [])
-    return Workspace(slack, target, Expected(tuple(files), _whole_name(request)), context.parts, context.since)
+    return Workspace(slack, target, _expected(request), context.parts, context.since)
+
+
+def _expected(request: Input) -> Expected:
+    made = _body(request)
+    return Expected(
+        picture=request.chart.name if request.chart else "",
+        documents=(_whole_name(request),) if request.report or made.shortened else (),
+        whole=_whole_name(request),
+        further=tuple(f"{PART}{number}" for number in range(2, len(made.pages) + 1)),
+    )
 
 
 def _whole_name(request: Input) -> str:
@@ -131,17 +145,18 @@ def _whole_name(request: Input) -> str:
 
 def _body(request: Input) -> Body:
     note = f"… shortened; all of it is in {_whole_name(request)}"
-    return body(request.markdown or request.text, note, request.alt_text or "")
+    below = list(blocks_below(request.mentions, request.buttons))
+    return body(request.markdown or request.text, note, request.alt_text or "", below)
 
 
 def _delivery(request: Input, context: ToolContext) -> Delivery:
     made, channel, key = _body(request), _channel(request.channel), _key(context)
     below = list(blocks_below(request.mentions, request.buttons))
-    message = payload(channel, request.text, (*made.blocks, *below), key)
+    message = payload(channel, request.text, made.pages[0], key)
+    rest = further(channel, request.text, made.pages[1:], key)
     if request.thread:
         message["thread_ts"] = request.thread
-    broken = faults(message)
-    if broken:
+    if broken := [fault for each in (message, *rest) for fault in faults(each)]:
         raise InvalidInputError(f"Slack would refuse this message: {'; '.join(broken)}")
     return Delivery(
         key=key,
@@ -151,7 +166,14 @@ def _delivery(request: Input, context: ToolContext) -> Delivery:
         documents=_documents(request, context, shortened=made.shortened),
         simpler=simpler(channel, request.text, request.markdown or request.text, below, key),
         whole=lambda: _whole(request, context),
+        further=rest,
+        words=_words(request, channel, key),
     )
+
+
+def _words(request: Input, channel: str, key: str) -> dict[str, Any] | None:
+    chart = request.chart
+    return wordy(channel, chart.name, request.alt_text or "", request.table, key) if chart else None
 
 
 def _documents(request: Input, context: ToolContext, *, shortened: bool) -> list[Attachment]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime, timedelta
 
+from ..domain.digests import place
 from ..domain.errors import ClockwrightError, Kind
 from ..domain.model import Failed, Json, Purpose, Reconciled, Succeeded, Verdict
 from ..domain.tool import ToolSpec
@@ -43,6 +44,9 @@ class ToolCourier:
             call = self._made(tool, letter, key, purpose, until)
         except ClockwrightError as error:
             return Failed(Kind.MISCONFIGURED, str(error))
+        if purpose is Purpose.RUN:  # an alert does not wait for reports; they wait for it
+            outside = self._outside
+            outside.pacer.took(place(tool, call.input), tool.pace.total_seconds(), outside.clock.boot())
         try:
             return _said(self._run(call))
         finally:

@@ -8,7 +8,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from daemon.domain.birth import job_of
-from daemon.domain.events import AttemptEnded, AttemptStarted, Decided, Escalated, Event, RetryScheduled, RunClaimed
+from daemon.domain.events import (
+    AttemptEnded,
+    AttemptStarted,
+    Decided,
+    Escalated,
+    Event,
+    Paced,
+    RetryScheduled,
+    RunClaimed,
+)
 from daemon.domain.model import Failed, Letter, Purpose, Run, RunState, StepState
 from daemon.domain.plan import Exhausted, Plan, Step
 from daemon.domain.policy import DELIVERED
@@ -138,7 +147,7 @@ class Witness:
         elif isinstance(event, Decided):
             self.seen[run, event.step].decisions += 1
             self._decision(run, change, event)
-        elif isinstance(event, RetryScheduled):
+        elif isinstance(event, RetryScheduled | Paced):
             self.seen[run, event.step].until = event.until
         elif isinstance(event, Escalated) and event.escalation.step:
             self.seen[run, event.escalation.step].until = None

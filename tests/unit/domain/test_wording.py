@@ -32,6 +32,7 @@ SAID: list[tuple[events.Event, str]] = [
     (events.AttemptEnded(T0, "send", 1, FAILED), "attempt 1 failed: transient: locked (wait a little)"),
     (events.AttemptEnded(T0, "send", 2, Reconciled(Verdict.NOT_FOUND)), "the receiver says not found"),
     (events.RetryScheduled(T0, "send", T0), "tries again at 09:00:00Z"),
+    (events.Paced(T0, "send", T0), "waits its turn at the destination until 09:00:00Z"),
     (events.GateOpened(T0, "send", "no marker by 11:00Z"), "waits no longer: no marker by 11:00Z"),
     (events.EffectAdopted(T0, "send", "key", {}, "sent"), "delivered before; nothing is sent: sent"),
     (events.Decided(T0, "send", DECIDED), "B by rule: the source is locked"),
