@@ -78,16 +78,19 @@ class TestOutages:
         job = timed(catch_up=catch_up, window=timedelta(hours=6))
         found = [self.after(how, job, hours) for how in (self.killed, self.frozen, self.stepped)]
         assert found[0] == found[1] == found[2]
-        assert [hour for hour, _ in found[0]] == list(range(10, 10 + len(found[0])))
+        assert [at.hour for at, _, _ in found[0]] == list(range(10, 10 + len(found[0])))
 
     @staticmethod
-    def after(how: Callable[[Stage, Scheduler, float], Scheduler], job: Job, hours: float) -> list[tuple[int, str]]:
+    def after(
+        how: Callable[[Stage, Scheduler, float], Scheduler], job: Job, hours: float
+    ) -> list[tuple[datetime, str, str | None]]:
         stage = Stage()
         by = scheduler(stage, job)
         pass_seconds(stage, by, 60)
         by = how(stage, by, hours * HOUR)
         pass_seconds(stage, by, 600)
-        return ledger(stage)
+        rows = stage.store.ledger(job.id, START, START + timedelta(days=1))
+        return [(row.occurrence.instant, row.disposition.value, row.run) for row in rows]
 
 
 def test_cb_011_a_clock_set_back_runs_nothing_again_and_one_set_forward_is_made_good_within_a_minute() -> None:
