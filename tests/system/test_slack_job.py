@@ -90,7 +90,13 @@ def test_a_report_that_arrived_in_part_degrades_its_run(slack: FakeSlack, tmp_pa
     slack.faults["chat.postMessage"].append(Fault.refusal("invalid_blocks"))
     document, _ = run(tmp_path, slack)
     assert (document["state"], len(posts(slack))) == ("degraded", 2), "the message, and its text as a file"
-    assert document["reason"] == "post: Slack refused the formatted message; it was posted as plain text"
+    why = "Slack refused the formatted message; it was posted as plain text"
+    assert document["reason"] == f"post: {why}"
+    [delivery] = document["deliveries"]
+    assert (delivery["state"], delivery["reason"]) == ("degraded", why)
+    show = [*configured(tmp_path, slack)[:-3], "runs", "show", document["run"]]
+    said = subprocess.run(show, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert f"degraded   post: {delivery['where']} ({why}) (key " in said
 
 
 def test_a_dry_run_stays_at_home(slack: FakeSlack, tmp_path: Path) -> None:

@@ -138,6 +138,17 @@ class TestRun:
         answer = person.get(picture)
         assert (answer.status_code, answer.headers["content-type"]) == (200, "image/png")
 
+    @pytest.mark.parametrize(
+        ("job", "said"),
+        [("daily_sales_report", "delivered"), ("hourly_stock_sync", "awaited"), ("newsletter", "skipped")],
+    )
+    def test_it_says_what_became_of_its_delivery(self, house: House, person: TestClient, job: str, said: str) -> None:
+        text = person.get(f"/runs/{newest(house, job)}").text
+        [part] = re.findall(r'aria-label="List of deliveries">(.*?)</table>', text, re.DOTALL)
+        assert said in part
+        document = person.get(f"/api/v1/runs/{newest(house, job)}").json()
+        assert [each["state"] for each in document["deliveries"]] == [said]
+
     def test_a_file_of_another_run_is_not_its_own(self, house: House, person: TestClient) -> None:
         made = re.findall(r"/files/([0-9a-f]{64})", person.get(f"/runs/{newest(house, 'daily_sales_report')}").text)[0]
         assert person.get(f"/runs/{newest(house, 'churn_features')}/files/{made}").status_code == 404
