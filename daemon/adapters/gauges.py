@@ -104,8 +104,8 @@ class Gauges(Collector):
         for job in self._ended.copy():
             self._ended.discard(job)
             self._last.pop(job, None)
-        for job in self._watched.jobs().keys() - self._last.keys():
-            self._last[job] = signs.last_runs(job)
+        if unknown := self._watched.jobs().keys() - self._last.keys():
+            self._last.update(signs.last_runs(unknown))
 
     def _of_daemon(self) -> Iterator[Family]:
         watched, pulse = self._watched, self._watched.pulse()

@@ -184,7 +184,7 @@ def open_page(serving: Serving, metrics: Metrics) -> Page | None:
     from ..web.live import Live
     from ..web.server import Server
 
-    tokens = Tokened(daemon.config.settings, lambda: daemon.now.secrets)
+    tokens = Tokened(daemon.config.settings, lambda: daemon.now.settings.secrets)
     tokens.expect()
     live = Live()
     page = Page(
@@ -196,7 +196,7 @@ def open_page(serving: Serving, metrics: Metrics) -> Page | None:
 
 
 def _site(serving: Serving, metrics: Metrics, tokens: Tokened, live: Live) -> Site:
-    from ..adapters.hiding import Hiding
+    from ..adapters.fresh_redactor import FreshRedactor
     from ..adapters.outbox_folder import OutboxFolder
     from ..web.passes import Passes, Tokens
     from ..web.site import Site
@@ -212,7 +212,7 @@ def _site(serving: Serving, metrics: Metrics, tokens: Tokened, live: Live) -> Si
         clock=daemon.clock,
         jobs=daemon.commands.jobs,
         tools=daemon.now.toolbox,
-        redactor=Hiding(lambda: [*daemon.now.secrets.values(), *filter(None, tokens.now())], daemon.clock),
+        redactor=FreshRedactor(lambda: [*daemon.now.secrets.values(), *filter(None, tokens.now())], daemon.clock),
         exposition=metrics.exposition,
         health=Watched(serving.health),
         passes=Passes(lambda: Tokens(*tokens.now())),

@@ -41,7 +41,7 @@ def serve(
 ) -> int:
     """Run every job when it is due. Ends at SIGTERM or Ctrl-C; a second signal does not wait for what runs."""
     from ..adapters.clock import SystemClock
-    from ..adapters.hiding import Hiding
+    from ..adapters.fresh_redactor import FreshRedactor
     from ..adapters.logs import Logs
     from ..adapters.metrics import Metrics
     from ..serving import Serving
@@ -55,7 +55,7 @@ def serve(
     def values() -> list[str]:
         return secrets[-1].values()
 
-    logs = Logs(config.settings.log_format, config.settings.log_level, hide=Hiding(values, SystemClock()).hide)
+    logs = Logs(config.settings.log_format, config.settings.log_level, hide=FreshRedactor(values, SystemClock()).hide)
     logs.adopt("daemon")
     metrics = Metrics(config.jobs)
 

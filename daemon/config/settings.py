@@ -210,6 +210,17 @@ class Settings:
     """What lies under and over every job file."""
 
 
+_TAKEN_AT_START = (
+    "state", "store", "artifacts", "outbox", "http", "metrics", "parallel_runs", "heartbeat", "log_format", "log_level",
+)  # fmt: skip
+
+
+def waits_for_restart(started: Settings, now: Settings) -> list[str]:
+    """What differs and is only looked at when a daemon starts; everything else counts after a reload."""
+    names = [name for name in _TAKEN_AT_START if getattr(started, name) != getattr(now, name)]
+    return [name.replace("log_", "log.") for name in names]
+
+
 def read_settings(folder: Path, environment: str | None = None, environ: Mapping[str, str] | None = None) -> Settings:
     """Raises ConfigError with every fault of clockwright.yaml and of the environment."""
     variables = os.environ if environ is None else environ

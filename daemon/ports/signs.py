@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -43,4 +43,6 @@ class Signs(Protocol):
 
     def vitals(self) -> Vitals: ...
 
-    def last_runs(self, job: str) -> LastRuns: ...
+    def last_runs(self, jobs: Collection[str]) -> Mapping[str, LastRuns]:
+        """Of each of these jobs."""
+        ...

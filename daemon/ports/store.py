@@ -176,7 +176,7 @@ class Store(Protocol):
     def effect(self, key: str) -> EffectRow | None: ...
 
     def remember(self, intents: Sequence[EffectRow], *, fence: int = 0) -> int:
-        """Hold as intended what this store knows nothing of, or only an earlier attempt that came to nothing.
+        """Hold as intended what this store knows nothing of, or only another attempt: void, or with less time.
 
         How many those are.
         """

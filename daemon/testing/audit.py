@@ -16,7 +16,7 @@ from .witness import Witness
 
 SUCCEEDED = RunState.SUCCEEDED
 Effect = tuple[object, ...]
-"""Names an effect on the world independently of the product's own key: job, date, perhaps instant, and step."""
+"""Names an effect on the world independently of the product's own key: job, date, perhaps instant, number, step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +60,15 @@ class Audit:
         for effect, parcels in self._arrived().items():
             runs, step = self._about(effect), str(effect[-1])
             whole = {parcel.part for parcel in parcels} == set(self.receiver.parts)
-            if whole and not any(self._known(run, step) for run in runs):
+            if whole and not self._forgotten(parcels) and not any(self._known(run, step) for run in runs):
                 yield 3, f"{step} was delivered and no run knows it"
         for run in self.runs.values():
             yield from self._claimed_in_vain(run)
+
+    def _forgotten(self, parcels: Sequence[Parcel]) -> bool:
+        """A run that goes on from a backup may never come to what it had delivered since."""
+        begin, end = self.witness.lost
+        return any(begin <= parcel.at <= end for parcel in parcels)
 
     def _known(self, run: Run, step: str) -> bool:
         told = "not known whether" in run.reason and step in run.reason
@@ -77,10 +82,15 @@ class Audit:
             if done and self._effect(run, step.id) not in arrived:
                 yield 10, f"{run.id} says that {step.id} was delivered, and nothing arrived"
 
+    @property
+    def _ever(self) -> Mapping[str, Run]:
+        """Those that the store has forgotten, too."""
+        return {**self.witness.runs, **self.runs}
+
     def _arrived(self) -> Mapping[Effect, list[Parcel]]:
         found: defaultdict[Effect, list[Parcel]] = defaultdict(list)
         for parcel in self.receiver.parcels:
-            run = self.runs[parcel.call.rsplit(".", 2)[0]]
+            run = self._ever[parcel.call.rsplit(".", 2)[0]]
             plan = self.witness.plan_of(run.id)
             if plan.is_external(plan.by_id[parcel.step]):
                 found[self._effect(run, parcel.step)].append(parcel)
@@ -88,10 +98,10 @@ class Audit:
 
     def _effect(self, run: Run, step: str) -> Effect:
         shared = self.witness.plan_of(run.id).shares_dates
-        return (run.job, run.data.day, run.instant if shared else None, step)
+        return (run.job, run.data.day, run.instant if shared else None, run.send, step)
 
     def _about(self, effect: Effect) -> list[Run]:
-        return [run for run in self.runs.values() if self._effect(run, str(effect[-1])) == effect and run.steps]
+        return [run for run in self._ever.values() if self._effect(run, str(effect[-1])) == effect and run.steps]
 
 
 CHAIN = "chain"

@@ -28,6 +28,10 @@ class Faults:
     """That a person has an ended run made once more."""
     follows: float = 0.25
     """That there is another job, which follows the first."""
+    overlap: float = 0.1
+    """That a run is made once more while it is still at work."""
+    restore: float = 0.1
+    """That the store is put back from a backup which knows nothing of what was meant since."""
 
 
 NONE = Faults(**{field.name: 0.0 for field in fields(Faults)})

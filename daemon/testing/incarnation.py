@@ -11,7 +11,7 @@ from typing import Protocol
 from daemon.domain.events import Event
 from daemon.domain.job import Job
 from daemon.domain.model import Run
-from daemon.ports import Birth, Call, Change, Decider, Ended, Notice, Running, Store, ToolRunner
+from daemon.ports import Birth, Call, Change, Decider, Ended, Journal, Notice, Running, Store, ToolRunner
 from daemon.runtime.duty import Service
 from daemon.runtime.loop import Loop
 from daemon.runtime.outside import Outside
@@ -23,6 +23,7 @@ from .fake_clock import FakeClock, Timer
 from .faults import Dice, Faults
 from .inline_executor import InlineExecutor
 from .memory_artifacts import MemoryArtifacts
+from .memory_journal import MemoryJournal
 from .production import Actors
 from .receiver import Receiver
 from .scenario import Whims
@@ -45,6 +46,7 @@ class Seams:
     store: Callable[[Store], Store] = lambda store: store
     runner: Callable[[ToolRunner], ToolRunner] = lambda runner: runner
     receiver: type[Receiver] = Receiver
+    journal: type[Journal] = MemoryJournal
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class Setting:
     cast: Actors
     receiver: Receiver
     witness: Witness
+    journal: Journal
     artifacts: MemoryArtifacts = field(default_factory=MemoryArtifacts)
     seams: Seams = Seams()
     decider: Decider | None = None
@@ -113,6 +116,7 @@ class Incarnation:
             sink=self,
             secret=lambda name: f"secret of {name}",
             rules=setting.seams.rules,
+            journal=setting.journal,
         )
 
     def do(self, callback: Callable[[], None]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from daemon.domain.model import RunState
@@ -34,7 +35,10 @@ class MemorySigns:
             pauses=tuple(self._store.pauses()),
         )
 
-    def last_runs(self, job: str) -> LastRuns:
+    def last_runs(self, jobs: Collection[str]) -> Mapping[str, LastRuns]:
+        return {job: self._last_runs(job) for job in jobs}
+
+    def _last_runs(self, job: str) -> LastRuns:
         ended = [row for row in self._runs(job) if row.ended_at]
         succeeded = next((row.ended_at for row in ended if row.state is RunState.SUCCEEDED), None)
         return LastRuns(succeeded, _seconds(ended[0]) if ended else None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from daemon.domain.birth import job_of
@@ -66,6 +66,9 @@ class Witness:
     """Retries that a person answered, by run and step."""
     adopted: datetime | None = None
     """When the job was first seen: what was due before is not owed."""
+    lost: tuple[float, float] = (0.0, 0.0)
+    """From when to when, by the boot clock, the store has forgotten what happened."""
+    _remembered: dict[tuple[str, str], Seen] = field(default_factory=dict)
     _started: dict[str, str] = field(default_factory=dict)
     _epochs: dict[str, int] = field(default_factory=dict)
     _launched: dict[str, tuple[str, float, float]] = field(default_factory=dict)
@@ -80,6 +83,19 @@ class Witness:
         self.violations.append(f"invariant {invariant}: {what}")
         if len(self.violations) >= MOST_VIOLATIONS:
             raise Hopeless
+
+    def backed_up(self) -> None:
+        """What is seen from here on may be forgotten by the store, never by the world."""
+        self._remembered, self.lost = (
+            {key: replace(one) for key, one in self.seen.items()},
+            (self.clock.boot(), float("inf")),
+        )
+
+    def restored(self) -> None:
+        """Runs go on from where the backup has them; epochs count from there as well."""
+        self.say("", "", "the store is put back")
+        self.seen, self.lost = defaultdict(Seen, self._remembered), (self.lost[0], self.clock.boot())
+        self._epochs.clear()
 
     def led(self, who: str, epoch: int | None) -> None:
         self._epochs[who] = max(epoch or 0, self._epochs.get(who, 0))

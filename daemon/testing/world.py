@@ -11,6 +11,7 @@ from daemon.domain.chain import Link
 from daemon.domain.events import Escalated, RunEnded, RunStarted
 from daemon.domain.job import Job, Occurrence
 from daemon.domain.model import Run
+from daemon.domain.pause import EVERYTHING, Pause
 from daemon.domain.schedule import Schedule, due_between
 from daemon.domain.timing import Overlap, Timing
 from daemon.ports import Birth, Change, StoreUnavailable
@@ -23,6 +24,7 @@ from .fake_clock import FakeClock
 from .faults import Dice, Faults
 from .incarnation import Crash, Incarnation, Seams, Setting
 from .memory_store import MemoryStore
+from .memory_tables import Tables
 from .people import People
 from .production import Production
 from .receiver import Receiver
@@ -83,6 +85,7 @@ class World:
             play.cast,
             self._receiver(seams),
             self.witness,
+            seams.journal(),
             seams=seams,
             decider=play.decider,
         )
@@ -91,6 +94,9 @@ class World:
         self._processes: list[Incarnation] = []
         self._strikes = MOST_STRIKES
         self._down_until = -1.0
+        self._backup: Tables | None = None
+        self._late = Dice(-1 - seed)
+        """For what came to be thrown later: it leaves every older throw of the seed as it was."""
 
     def live(self) -> None:
         self._plan_troubles()
@@ -150,6 +156,10 @@ class World:
         ):
             if dice.happens(probability):
                 self._clock.after(dice.between(55.0, 120.0), trouble)
+        if self._late.happens(faults.restore):
+            backup = self._late.between(55.0, 200.0)
+            self._clock.after(backup, self._back_up)
+            self._clock.after(backup + self._late.between(1.0, self._late.pick((20.0, 200.0, 4000.0))), self._put_back)
 
     def _kill(self) -> None:
         if self._current is not None:
@@ -183,6 +193,27 @@ class World:
         receiver = self._setting.receiver
         receiver.deaf = True
         self._clock.after(self._dice.pick((20.0, 100.0, 10_000.0)), lambda: setattr(receiver, "deaf", False))
+
+    def _back_up(self) -> None:
+        if self.witness.adopted:
+            self.witness.backed_up()
+            self._backup = self._raw.backup()
+
+    def _put_back(self) -> None:
+        """Everybody is stopped first; in half of the cases a person looks around before anything is due again."""
+        if self._backup is None:
+            return
+        for process in self._processes:
+            process.die()
+        self._raw.restore(self._backup)
+        self.witness.restored()
+        if self._late.happens(0.5):
+            self._raw.pause(Pause(EVERYTHING, self._clock.now(), "ada", "the store was put back"))
+            self._clock.after(self._late.between(1.0, 1200.0), self._resume)
+
+    def _resume(self) -> None:
+        self._raw.resume(EVERYTHING, self._clock.now(), "ada")
+        self._ring()
 
     # -- as the fate of the processes
 
@@ -223,16 +254,30 @@ class World:
         for event in change.events:
             if isinstance(event, Escalated):
                 self._people.ask(run, event.escalation)
-            elif isinstance(event, RunStarted) and self._dice.happens(self._faults.cancel):
-                self._clock.after(self._dice.between(0.0, 60.0), lambda: self._people.cancel(run))
+            elif isinstance(event, RunStarted):
+                self._begun(run)
             elif isinstance(event, RunEnded) and run.revision == 1 and self._dice.happens(self._faults.again):
                 self._clock.after(self._dice.between(0.0, 60.0), lambda: self._again(run))
 
-    def _again(self, run: Run) -> None:
-        """A person has the run made once more."""
+    def _begun(self, run: Run) -> None:
+        if self._dice.happens(self._faults.cancel):
+            self._clock.after(self._dice.between(0.0, 60.0), lambda: self._people.cancel(run))
+        if run.revision == 1 and self._late.happens(self._faults.overlap):
+            self._clock.after(self._late.between(0.0, 60.0), lambda: self._again(run, self._send()))
+
+    def _send(self) -> int:
+        """By how much the send number rises. A run that is forgotten must not come back under its name with another."""
+        return self._late.pick((0, 0, 1)) if self._backup is None else 0
+
+    def _again(self, run: Run, send: int = 0) -> None:
+        """A person has the run made once more; a store that was put back may know nothing of it."""
         job = self._setting.jobs[run.job]
+        latest = self._raw.latest(job.id, run.instant)
+        if latest is None:
+            return
         due = Occurrence(job.id, run.instant, run.data)
-        again = new_run(job, due, self._clock.now(), cause="again", revision=2)
+        again = new_run(job, due, self._clock.now(), cause="again", revision=latest.revision + 1)
+        again = replace(again, send=latest.send + send)
         self.witness.born("ada", [Birth(again)], self._raw.create([Birth(again)]))
         self._ring()
 

@@ -35,6 +35,7 @@ from daemon.ports import (
     Change,
     Decider,
     EffectRow,
+    EffectState,
     Ended,
     Followed,
     Message,
@@ -46,6 +47,7 @@ from daemon.ports import (
 from daemon.runtime.rules import Rules
 from daemon.testing.faults import DEFAULT, Faults
 from daemon.testing.incarnation import Seams
+from daemon.testing.memory_journal import MemoryJournal
 from daemon.testing.receiver import Receiver
 from daemon.testing.watched_store import WatchedStore
 
@@ -156,6 +158,14 @@ class ForgetsReceipts(Wrapped):
             self.inner.commit(replace(change, events=tuple(events)))
 
 
+class IgnoresIntents(ForgetsReceipts):
+    """Only what was delivered is looked up: what another run may be delivering now is not."""
+
+    def effect(self, key: str) -> EffectRow | None:
+        row = self.inner.effect(key)
+        return row if row and row.state is EffectState.DELIVERED else None
+
+
 class ForgetsRows(Wrapped):
     """Instants that get no run are not written down."""
 
@@ -176,6 +186,12 @@ class ForgetsWatermarks(Wrapped):
 
     def watermarks(self) -> Mapping[str, datetime]:
         return {}
+
+
+class ForgetsIntents(MemoryJournal):
+    """Nothing is written down beside the store."""
+
+    def note(self, intent: EffectRow) -> None: ...
 
 
 class LosesChains(Wrapped):
@@ -357,6 +373,8 @@ ROUGH = replace(DEFAULT, tool=0.8, nonsense=0.1)
 FREEZING = replace(DEFAULT, freeze=0.1, crash=0.0, outage=0.0)
 CHAINED = replace(DEFAULT, follows=1.0, kill=1.0, crash=0.1, tool=0.1)
 LATE = replace(DEFAULT, kill=1.0, crash=0.2)
+RESTORED = replace(DEFAULT, restore=1.0)
+OVERLAPPING = replace(DEFAULT, overlap=1.0)
 
 PLANTED: Mapping[str, tuple[Seams, Faults]] = {
     "the fence is removed": (Seams(store=NoFence), FREEZING),
@@ -365,6 +383,8 @@ PLANTED: Mapping[str, tuple[Seams, Faults]] = {
     "a commit is acknowledged before it is durable": (Seams(store=AcknowledgesEarly), DEFAULT),
     "stored times are never due": (Seams(store=ForgetsWakes), DEFAULT),
     "receipts are not adopted": (Seams(store=ForgetsReceipts), DEFAULT),
+    "what another run may be sending now is not asked about": (Seams(store=IgnoresIntents), OVERLAPPING),
+    "what was meant since the backup is forgotten": (Seams(journal=ForgetsIntents), RESTORED),
     "coalesced instants leave no row": (Seams(store=ForgetsRows), LATE),
     "watermarks are lost": (Seams(store=ForgetsWatermarks), LATE),
     "what ended before a crash is not followed": (Seams(store=LosesChains), CHAINED),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any, Final
 
-from sqlalchemy import Connection, Integer, func, literal_column, select
+from sqlalchemy import Connection, Integer, Result, bindparam, func, literal_column, select
 
 from daemon.domain.model import RunState
 from daemon.domain.pause import Pause
@@ -26,6 +27,13 @@ _OPEN_RUN: Final = (RUNS.c.open == _ONE, RUNS.c.cause != DRY_RUN)
 
 OPEN_RUNS: Final = select(RUNS.c.id, RUNS.c.job, RUNS.c.instant, RUNS.c.started_at).where(*_OPEN_RUN)
 """Grouped by us: asked to group by job, SQLite would read every run there ever was by the job's index."""
+NEWEST_RUNS: Final = (
+    select(RUNS.c.state, RUNS.c.started_at, RUNS.c.ended_at)
+    .where(RUNS.c.job == bindparam("of_job"), RUNS.c.cause != DRY_RUN)
+    .order_by(RUNS.c.instant.desc(), RUNS.c.revision.desc())
+    .limit(RECENT)
+)
+"""Built once: asked for hundreds of jobs in a row, building it would cost more than the answer."""
 AT_ONCE: Final = 500
 """Runs that one statement asks the effects of."""
 
@@ -39,8 +47,8 @@ class SqlSigns:
     def vitals(self) -> Vitals:
         return self._database.read(_vitals)
 
-    def last_runs(self, job: str) -> LastRuns:
-        return self._database.read(partial(_last_runs, job=job))
+    def last_runs(self, jobs: Collection[str]) -> Mapping[str, LastRuns]:
+        return self._database.read(partial(_last_runs, jobs=jobs))
 
 
 def _vitals(connection: Connection) -> Vitals:
@@ -77,19 +85,23 @@ def _meant(connection: Connection, runs: list[str]) -> Counter[str]:
     return found
 
 
-def _last_runs(connection: Connection, job: str) -> LastRuns:
-    newest = (
-        select(RUNS.c.state, RUNS.c.started_at, RUNS.c.ended_at)
-        .where(RUNS.c.job == job, RUNS.c.cause != DRY_RUN)
-        .order_by(RUNS.c.instant.desc(), RUNS.c.revision.desc())
-        .limit(RECENT)
-    )
-    rows = [row for row in connection.execute(newest).all() if row.ended_at is not None]
-    succeeded = next((row for row in rows if row.state == RunState.SUCCEEDED.value), None)
-    return LastRuns(
-        success=None if succeeded is None else instant(succeeded.ended_at),
-        seconds=None if not rows else _seconds(rows[0]),
-    )
+def _last_runs(connection: Connection, jobs: Collection[str]) -> dict[str, LastRuns]:
+    found = {}
+    for job in jobs:
+        with connection.execute(NEWEST_RUNS, {"of_job": job}) as newest:
+            found[job] = _of_job(newest)
+    return found
+
+
+def _of_job(newest: Result[Any]) -> LastRuns:
+    """Read no further than the first that succeeded: that is the newest run, mostly."""
+    seconds: float | None = None
+    ended = (row for row in newest if row.ended_at is not None)
+    for place, row in enumerate(ended):
+        seconds = _seconds(row) if place == 0 else seconds
+        if row.state == RunState.SUCCEEDED.value:
+            return LastRuns(instant(row.ended_at), seconds)
+    return LastRuns(None, seconds)
 
 
 def _seconds(row: Any) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -38,8 +38,8 @@ class Away:
     def vitals(self) -> Vitals:
         raise StoreUnavailable("gone")
 
-    def last_runs(self, job: str) -> LastRuns:
-        raise StoreUnavailable(job)
+    def last_runs(self, jobs: Collection[str]) -> Mapping[str, LastRuns]:
+        raise StoreUnavailable(f"{len(jobs)} jobs")
 
 
 @dataclass
@@ -111,6 +111,17 @@ def test_an_end_moves_the_last_success_and_only_a_success_does(scene: Scene) -> 
         scene.gauges.emit(run, ended)
         assert scene.of_job("last_success_timestamp_seconds") == after(30).timestamp()
     assert scene.of_job("last_duration_seconds") == 20
+
+
+def test_a_long_row_of_failures_hides_neither_the_last_success_nor_the_last_duration(scene: Scene) -> None:
+    for number in range(12):
+        state, at = RunState.FAILED if number else RunState.SUCCEEDED, after(number * 100)
+        run = a_run(f"run-{number}", at=at)
+        scene.store.create([a_birth(run)])
+        ended = RunEnded(at + timedelta(seconds=number), state, "")
+        scene.store.commit(a_change(run, ended, state=state, started_at=at, ended_at=ended.at))
+    found = scene.signs.last_runs(["daily", "another"])
+    assert found == {"daily": LastRuns(T0, 11.0), "another": LastRuns()}
 
 
 def test_a_paused_job_is_not_overdue(scene: Scene) -> None:

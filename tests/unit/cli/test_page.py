@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from daemon.adapters.hiding import Hiding
+from daemon.adapters.fresh_redactor import FreshRedactor
 from daemon.cli.exit_codes import ExitCode
 from daemon.cli.page import Tokened, Watched
 from daemon.cli.trouble import Refused
@@ -76,12 +76,12 @@ class TestHealth:
 
 def test_a_rotated_secret_is_hidden_within_seconds() -> None:
     clock, values = FakeClock(), ["first-secret"]
-    hiding = Hiding(lambda: values, clock)
-    first = hiding()
+    redactor = FreshRedactor(lambda: values, clock)
+    first = redactor()
     values[:] = ["second-secret"]
-    assert hiding() is first
+    assert redactor() is first
     clock.advance(11)
-    assert "second-secret" not in hiding()("it is second-secret")
-    again = hiding()
+    assert "second-secret" not in redactor()("it is second-secret")
+    again = redactor()
     clock.advance(11)
-    assert hiding() is again
+    assert redactor() is again

@@ -25,8 +25,8 @@ from daemon.testing.tools import ZONE_DATA, make_job, make_plan
 HOUR = 3600.0
 DAY = 24 * HOUR
 UP = make_job(make_plan([Step("load", "look", on_exhausted=Exhausted.FAIL)], job="load"), "0 10 * * *")
-DOWN = replace(make_job(make_plan([Step("tell", "look")], job="tell"), None), after="load")
-LAST = replace(make_job(make_plan([Step("file", "look")], job="file"), None), after="tell")
+DOWN = replace(make_job(make_plan([Step("tell", "look")], job="tell"), None), after="load", head=UP.dating)
+LAST = replace(make_job(make_plan([Step("file", "look")], job="file"), None), after="tell", head=UP.dating)
 
 
 def scheduler(stage: Stage, *jobs: Job) -> Scheduler:
@@ -87,6 +87,21 @@ def test_it_fires_once_whatever_kept_the_daemon_from_it(how: str) -> None:
     pass_seconds(stage, by, 120)
     assert ledger(stage) == [(2, "late_started")]
     assert len(stage.store.runs("tell")) == 1
+
+
+def test_one_that_a_person_ran_for_a_date_is_not_run_again_when_the_other_has_done_it() -> None:
+    stage = Stage()
+    by = scheduler(stage, UP, DOWN)
+    stage.plans.keep(DOWN.plan)
+    day = (START - timedelta(days=1)).date()
+    asked = request(stage.store, DOWN, day, stage.clock.now(), ZONE_DATA)
+    stage.store.create([Birth(asked.run)])
+    pass_seconds(stage, by, 2 * HOUR)
+    [row] = stage.store.ledger("tell", START, START + timedelta(days=1))
+    assert (row.disposition, row.run) == ("started", asked.run.id)
+    assert row.reason == "a person ran it before it was accounted for"
+    assert len(stage.store.runs("tell")) == 1
+    assert not request(stage.store, DOWN, day, stage.clock.now(), ZONE_DATA).new
 
 
 def test_what_another_process_carried_is_followed_as_well() -> None:

@@ -11,7 +11,7 @@ AGAIN_SECONDS = 10.0
 """After which the secrets are read anew."""
 
 
-class Hiding:
+class FreshRedactor:
     """Called it gives the redactor. `values` reads every secret that there is; it may read files."""
 
     def __init__(self, values: Callable[[], Sequence[str]], clock: Clock) -> None:
