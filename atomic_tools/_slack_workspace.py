@@ -138,6 +138,15 @@ class Workspace:
         return self._taken(delivery, last, may_send)
 
     def _taken(self, delivery: Delivery, way: Way, may_send: Callable[[], None]) -> Post:
+        """Once more where the channel's name means another one by now."""
+        try:
+            return self._said(delivery, way, may_send)
+        except DestinationError:
+            if not self.names.doubted(way.channel):
+                raise
+        return self._said(delivery, way, may_send)
+
+    def _said(self, delivery: Delivery, way: Way, may_send: Callable[[], None]) -> Post:
         line = Line(self.slack, self.names.id_of(way.channel), way.thread, may_send, way.broadcast)
         return line.say_first([*self._pictured(delivery), delivery.payload, *delivery.simpler])
 

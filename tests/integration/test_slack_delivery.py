@@ -158,6 +158,39 @@ def test_every_spelling_ends_at_the_id(slack: FakeSlack, tmp_path: Path, spellin
     assert send(request(channel=spelling), near(slack, tmp_path)).channel == "C000000002"
 
 
+class TestNames:
+    """Looked up once an hour, for the whole workspace."""
+
+    @pytest.fixture(autouse=True)
+    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("CLOCKWRIGHT_CACHE", str(tmp_path))
+
+    def test_another_call_asks_no_more(self, slack: FakeSlack, tmp_path: Path) -> None:
+        for number in range(3):
+            send(request(), replace(near(slack, tmp_path), effect_key=f"key-{number}"))
+        assert slack.counted("conversations.list") == 1
+        assert not [path for path in tmp_path.iterdir() if slack.token.encode() in path.name.encode()]
+
+    def test_a_channel_that_is_new_is_looked_up(self, slack: FakeSlack, tmp_path: Path) -> None:
+        send(request(), near(slack, tmp_path))
+        slack.workspace.add(Channel("C0000000NEW", "new"))
+        assert send(request(channel="#new"), near(slack, tmp_path)).channel == "C0000000NEW"
+
+    def test_a_name_that_means_another_channel_by_now_is_looked_up(self, slack: FakeSlack, tmp_path: Path) -> None:
+        send(request(), near(slack, tmp_path))
+        slack.workspace.channels.pop("C000000002")
+        slack.workspace.add(Channel("C0000000NEW", "sales"))
+        output = send(request(), replace(near(slack, tmp_path), effect_key="key-2"))
+        assert (output.channel, output.state) == ("C0000000NEW", "delivered")
+
+    @pytest.mark.parametrize("content", ["{", "[]", ""])
+    def test_a_list_that_cannot_be_read_is_made_anew(self, slack: FakeSlack, tmp_path: Path, content: str) -> None:
+        send(request(), near(slack, tmp_path))
+        [kept] = tmp_path.glob("slack-channels-*.json")
+        kept.write_text(content)
+        assert send(request(), replace(near(slack, tmp_path), effect_key="key-2")).state == "delivered"
+
+
 def test_an_unknown_channel_is_named_with_what_to_do(slack: FakeSlack, tmp_path: Path) -> None:
     with pytest.raises(MisconfiguredError, match="there is no channel #nowhere") as caught:
         send(request(channel="#nowhere"), near(slack, tmp_path))

@@ -10,6 +10,7 @@ _ALLOWED = ("PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "SSL_CERT_FI
 _INHERITED_BY_WORKERS = (
     *_ALLOWED,
     "MPLCONFIGDIR",
+    "CLOCKWRIGHT_CACHE",
     "MPLBACKEND",
     "OPENBLAS_NUM_THREADS",
     "OMP_NUM_THREADS",
@@ -32,6 +33,7 @@ def for_zygote(cache: Path, marker: str) -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)),
         "HOME": str(cache),
         "MPLCONFIGDIR": str(cache / "matplotlib"),
+        "CLOCKWRIGHT_CACHE": str(cache),
         "MPLBACKEND": "agg",
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
