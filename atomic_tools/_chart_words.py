@@ -9,6 +9,7 @@ from atomic_tools._chart_hours import compared, elapsed_hours
 from atomic_tools._chart_products import shown_products
 from atomic_tools._report_headline import against_main_base
 from atomic_tools._report_numbers import long_date, short_money
+from atomic_tools._report_sections import table
 from atomic_tools._report_text import one_line
 from atomic_tools._report_words import Voice
 from atomic_tools._sales import CurrencyKpis, SalesKpis
@@ -63,6 +64,14 @@ class Scene:
         if self.figures is None:
             return self.voice.say("alt_empty", text=self.empty)
         return one_line(" ".join(_alt(self, self.figures)), _ALT_LIMIT)
+
+    def table(self) -> str:
+        """The bars as a Markdown table, for where the picture cannot be shown; empty where there are none."""
+        hours = [each for each in self.figures.by_hour if each.amount or each.orders] if self.figures else []
+        if self.figures is None or not hours:
+            return ""
+        rows = [(each.label, self.voice.money(each.amount, self.figures.currency)) for each in hours]
+        return table((self.voice.say("per_hour"), self.voice.say("amount")), rows)
 
     def texts(self) -> Iterator[str]:
         """Every text that may be drawn, for the choice of fonts."""

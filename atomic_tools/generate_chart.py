@@ -53,6 +53,8 @@ class Output(ToolOutput):
     chart: Artifact
     """PNG, 1200 by 600 pixels."""
     alt_text: str = Field(min_length=1, max_length=1000)
+    table: str = ""
+    """The bars as a Markdown table, for where the picture cannot be shown."""
     missing_glyphs: int = Field(ge=0)
     """Characters in texts that no font has; each is drawn as an empty square."""
     missing_examples: tuple[str, ...] = ()
@@ -91,6 +93,7 @@ def generate_chart(request: Input, context: ToolContext) -> Output:
     return Output(
         chart=context.save(f"sales-{request.kpis.day.date}.png", picture, "image/png"),
         alt_text=scene.alt_text(),
+        table=scene.table(),
         missing_glyphs=sum(character in face.missing for text in texts for character in text),
         missing_examples=tuple(sorted(f"U+{ord(each):04X}" for each in face.missing))[:5],
         empty=scene.figures is None,

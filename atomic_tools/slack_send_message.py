@@ -78,7 +78,7 @@ class Input(ToolInput):
     """The picture that goes with the message."""
     alt_text: str | None = None
     """The chart in words."""
-    table: str = ""
+    table: str | None = None
     """The chart's figures as a Markdown table, for where the picture cannot be delivered."""
     report: Artifact | None = None
     """The whole report, put beside the message."""
@@ -192,7 +192,7 @@ def _delivery(request: Input, context: ToolContext) -> Delivery:
 
 def _words(request: Input, channel: str, key: str) -> dict[str, Any] | None:
     chart = request.chart
-    return wordy(channel, chart.name, request.alt_text or "", request.table, key) if chart else None
+    return wordy(channel, chart.name, request.alt_text or "", request.table or "", key) if chart else None
 
 
 def _documents(request: Input, context: ToolContext, *, shortened: bool) -> list[Attachment]:

@@ -102,6 +102,7 @@ def test_a_day_without_orders_gives_a_picture_that_says_so(tmp_path: Path) -> No
     assert output.empty
     assert len(picture) > 1000
     assert "No orders on Tuesday, March 10, 2026" in output.alt_text
+    assert output.table == ""
     assert not re.search(r"nan|None|inf\b", output.alt_text)
 
 
@@ -164,6 +165,8 @@ def test_the_chart_is_told_in_words_within_a_thousand_characters(tmp_path: Path)
     output, _ = make(tmp_path, sales(currency(names=["x" * 500] * 6)), title="T" * 500)
     assert len(output.alt_text) <= 1000
     assert "Highest hour 18:00 with €484.68. The line is the same weekday last week." in output.alt_text
+    assert "| 18:00 | €484.68 |" in output.table
+    assert "00:00" not in output.table, "hours without sales are left out"
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
