@@ -21,6 +21,16 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """A channel or a thread in it, which the channel shows too (`broadcast`); `instead`: not what was meant."""
+
+    channel: str
+    thread: str = ""
+    broadcast: bool = False
+    instead: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Delivery:
     """One message as it is to arrive: its payload, and the picture that the destination adds its own way."""
 

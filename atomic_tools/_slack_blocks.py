@@ -11,6 +11,7 @@ from atomic_tools import _slack_limits as limits
 from atomic_tools._slack_text import Piece, escaped, pieces
 
 _FENCE = "```"
+_HEAD = frozenset({"header", "context"})
 _HALF_ENTITY = re.compile(r"&[a-z]{0,3}\Z")
 MOST_MESSAGES = 6
 """A longer report goes on in its file: nobody scrolls further, and each message waits for the one before."""
@@ -48,7 +49,7 @@ def body(markdown: str, note: str, alt_text: str, below: Sequence[dict[str, Any]
     pages = all_pages[:MOST_MESSAGES]
     shortened = cut_early or len(all_pages) > len(pages)
     notes = _notes(len(pages), note if shortened else "")
-    made = [(*map(_section, page), *map(_context, said)) for page, said in zip(pages, notes, strict=True)]
+    made = [(*map(_section, page), *map(remark, said)) for page, said in zip(pages, notes, strict=True)]
     return Body(((*header, *made[0], *below), *made[1:]), shortened)
 
 
@@ -74,9 +75,9 @@ def _notes(count: int, last: str) -> Iterator[list[str]]:
 
 
 def with_picture(blocks: Sequence[dict[str, Any]], file_id: str, alt_text: str) -> list[dict[str, Any]]:
-    """The blocks with an uploaded picture below the header."""
+    """The blocks with an uploaded picture below the header and what is remarked there."""
     picture = {"type": "image", "slack_file": {"id": file_id}, "alt_text": image_alt(alt_text)}
-    start = 1 if blocks and blocks[0]["type"] == "header" else 0
+    start = next((at for at, block in enumerate(blocks) if block["type"] not in _HEAD), len(blocks))
     return [*blocks[:start], picture, *blocks[start:]]
 
 
@@ -96,8 +97,9 @@ def _section(text: str) -> dict[str, Any]:
     return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
 
 
-def _context(note: str) -> dict[str, Any]:
-    return {"type": "context", "elements": [{"type": "plain_text", "text": escaped(note), "emoji": False}]}
+def remark(text: str) -> dict[str, Any]:
+    """A line in small print."""
+    return {"type": "context", "elements": [{"type": "plain_text", "text": escaped(text), "emoji": False}]}
 
 
 def _packed(parts: Sequence[Piece]) -> list[str]:

@@ -55,6 +55,7 @@ PAYLOAD = frozenset(
         "missing_file_data",
     ]
 )
+THREAD = frozenset(["thread_not_found"])
 NOT_SENT = frozenset(["ratelimited", "rate_limited", "message_limit_exceeded"])
 SLOW = frozenset(["team_added_to_org", "org_login_required", "external_channel_migrating"])
 PERHAPS = frozenset(["fatal_error", "internal_error", "service_unavailable", "request_timeout"])

@@ -23,7 +23,17 @@ from atomic_tools._contract import (
     TransientError,
     UnknownOutcomeError,
 )
-from atomic_tools._slack_codes import CREDENTIALS, DESTINATION, NOT_SENT, PAYLOAD, PERHAPS, SLOW, known_shape, pause
+from atomic_tools._slack_codes import (
+    CREDENTIALS,
+    DESTINATION,
+    NOT_SENT,
+    PAYLOAD,
+    PERHAPS,
+    SLOW,
+    THREAD,
+    known_shape,
+    pause,
+)
 
 HOURS = 3600.0
 """The pause for trouble that Slack mends in hours."""
@@ -33,6 +43,10 @@ _NEVER_CONNECTED = frozenset({errno.ECONNREFUSED, errno.ENETUNREACH, errno.EHOST
 
 class DestinationError(MisconfiguredError):
     """The channel cannot be posted to; another one may."""
+
+
+class ThreadGoneError(DestinationError):
+    """The message that this one was to go below is not there any more."""
 
 
 class PayloadError(InvalidInputError):
@@ -79,6 +93,8 @@ def _refused(method: str, code: str, error: SlackApiError) -> ToolError:
     said = f"{method}: {code}"
     if code in CREDENTIALS:
         return DeniedError(said, hint=_hint(code, error))
+    if code in THREAD:
+        return ThreadGoneError(said, hint="the message was deleted, or is in another channel")
     if code in DESTINATION:
         return DestinationError(said, hint="check the channel's id, and invite the app to it")
     if code in PAYLOAD:

@@ -28,10 +28,12 @@ class Line:
     channel: str
     thread: str
     may_send: Callable[[], None]
+    broadcast: bool = False
+    """Whether the channel shows what goes into the thread."""
 
     def say(self, form: Form) -> Post:
         """Raises ToolError."""
-        below = {"thread_ts": self.thread} if self.thread else {}
+        below = {"thread_ts": self.thread, "reply_broadcast": self.broadcast} if self.thread else {}
         self.may_send()
         content = {name: value for name, value in form.items() if name != "thread_ts"}
         answer = self.slack.send(POST, {**content, "channel": self.channel, **below})

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from atomic_tools._contract import CannotTell, NotFound, Partial, ToolError, TransientError, UnknownOutcomeError
-from atomic_tools._delivery import Attachment, Delivery, Receipt
+from atomic_tools._delivery import Attachment, Delivery, Receipt, Way
 from atomic_tools._slack_channels import Channels
 from atomic_tools._slack_client import Slack
-from atomic_tools._slack_faults import DestinationError, PayloadError
+from atomic_tools._slack_faults import DestinationError, PayloadError, ThreadGoneError
 from atomic_tools._slack_files import attach, shown
 from atomic_tools._slack_forms import MESSAGE, PICTURED, WHY, WORDS, Expected
 from atomic_tools._slack_history import Place, Post, below, find, oldest
@@ -21,20 +21,14 @@ PERMALINK_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """Where a message goes: a channel by name or id, another one should that refuse, a thread in it."""
-
-    channel: str
-    fallback: str = ""
-    thread: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Workspace:
-    """`parts` names what Slack has of the effect already, `since` when it may have got the first of it."""
+    """`ways` come one after the other, each where the one before takes nothing.
+
+    `parts` names what Slack has of the effect already, `since` when it may have got the first of it.
+    """
 
     slack: Slack
-    target: Target
+    ways: tuple[Way, ...]
     expected: Expected
     parts: tuple[str, ...] = ()
     since: datetime | None = None
@@ -108,20 +102,22 @@ class Workspace:
         return [*further, *inside, *(name for name in arrived if name not in further)]
 
     def _look(self, key: str) -> Post | CannotTell | None:
-        """In the channel, and in the one that it may have gone to instead."""
+        """Wherever it may have gone."""
         doubt: CannotTell | None = None
-        for channel in filter(None, (self.target.channel, self.target.fallback)):
-            found = self._look_in(channel, key)
+        for way in self.ways:
+            found = self._look_in(way, key)
             if isinstance(found, Post):
                 return found
             doubt = doubt or found
         return doubt
 
-    def _look_in(self, channel: str, key: str) -> Post | CannotTell | None:
+    def _look_in(self, way: Way, key: str) -> Post | CannotTell | None:
         try:
-            return find(self.slack, Place(self.names.id_of(channel), self._thread(channel), oldest(self.since)), key)
+            return find(self.slack, Place(self.names.id_of(way.channel), way.thread, oldest(self.since)), key)
         except TransientError:
             raise
+        except ThreadGoneError:
+            return None
         except ToolError as error:
             return CannotTell(f"{error.message}; {error.hint}" if error.hint else error.message)
 
@@ -133,15 +129,16 @@ class Workspace:
         raise UnknownOutcomeError(f"the message was delivered, but cannot be found again: {why}")
 
     def _sent(self, delivery: Delivery, may_send: Callable[[], None]) -> Post:
-        try:
-            return self._taken(delivery, self.target.channel, may_send)
-        except DestinationError:
-            if not self.target.fallback:
-                raise
-            return self._taken(delivery, self.target.fallback, may_send)
+        *first, last = self.ways
+        for way in first:
+            try:
+                return self._taken(delivery, way, may_send)
+            except DestinationError:
+                continue
+        return self._taken(delivery, last, may_send)
 
-    def _taken(self, delivery: Delivery, channel: str, may_send: Callable[[], None]) -> Post:
-        line = Line(self.slack, self.names.id_of(channel), self._thread(channel), may_send)
+    def _taken(self, delivery: Delivery, way: Way, may_send: Callable[[], None]) -> Post:
+        line = Line(self.slack, self.names.id_of(way.channel), way.thread, may_send, way.broadcast)
         return line.say_first([*self._pictured(delivery), delivery.payload, *delivery.simpler])
 
     def _pictured(self, delivery: Delivery) -> list[Form]:
@@ -153,10 +150,6 @@ class Workspace:
         except ToolError:
             return []  # it is tried once more, into the thread
         return [pictured(delivery.payload, file_id, delivery.alt_text)] * 2
-
-    def _thread(self, channel: str) -> str:
-        """A thread is one of the channel that was meant."""
-        return self.target.thread if channel == self.target.channel else ""
 
     def _receipt(self, key: str, post: Post, files: Sequence[str], troubles: Sequence[str]) -> Receipt:
         reasons = [*filter(None, [self._elsewhere(post), WHY.get(post.part, "")]), *troubles]
@@ -172,15 +165,18 @@ class Workspace:
 
     def _elsewhere(self, post: Post) -> str:
         """Only where there is another channel is it looked at which one it was."""
-        if not self.target.fallback:
+        if not any(way.instead for way in self.ways):
             return ""
+        meant = [way.channel for way in self.ways if not way.instead]
+        if post.channel in map(self._id, meant):
+            return ""
+        return f"{meant[-1]} did not take it; it went to the fallback channel"
+
+    def _id(self, channel: str) -> str:
         try:
-            meant = self.names.id_of(self.target.channel)
+            return self.names.id_of(channel)
         except ToolError:
-            meant = ""
-        return (
-            "" if post.channel == meant else f"{self.target.channel} did not take it; it went to the fallback channel"
-        )
+            return ""
 
     def _permalink(self, post: Post) -> str:
         """Nice to have: a message that is there is never doubted for want of it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -20,15 +21,16 @@ from atomic_tools import (
     TransientError,
     tool,
 )
-from atomic_tools._delivery import Attachment, Delivery, Destination, Receipt
+from atomic_tools._delivery import Attachment, Delivery, Destination, Receipt, Way
 from atomic_tools._outbox import Outbox
 from atomic_tools._slack_actions import Button, blocks_below
-from atomic_tools._slack_blocks import Body, body, payload
+from atomic_tools._slack_blocks import Body, body, payload, remark
 from atomic_tools._slack_forms import PART, Expected, further, simpler, wordy
 from atomic_tools._slack_limits import faults
 
 _CHANNEL = r"^(#?[^\s#@<>&,|]{1,80}|<#[A-Z0-9]{6,}\|[^\s<>|]*>)$"
 _WHOLE = "message.md"
+_CORRECTION = "Correction of an earlier report"
 
 
 def _absolute(path: str) -> str:
@@ -36,6 +38,29 @@ def _absolute(path: str) -> str:
     if not folder.is_absolute():
         raise ValueError(f"outbox {path!r} must be an absolute path: a tool runs in a folder of its own")
     return str(folder)
+
+
+class Output(ToolOutput):
+    """Where the message is now."""
+
+    state: Literal["delivered", "degraded"]
+    channel: str
+    location: str
+    """Where a person can look at it: a path or a permalink."""
+    key: str
+    stamp: str = ""
+    """Slack's own timestamp of the message, by which it is answered and edited."""
+    parts: tuple[str, ...]
+    """What arrived: the message, and the names of its files."""
+    reason: str = ""
+    """What is missing or different, where the delivery is degraded."""
+
+    def summary(self) -> str:
+        """State, channel, number of files, and what is missing."""
+        why = f": {self.reason}" if self.reason else ""
+        messages = 1 + sum(part.startswith(PART) for part in self.parts)
+        several = f" in {messages} messages" if messages > 1 else ""
+        return f"{self.state} to {self.channel}{several} with {len(self.parts) - messages} files{why}"[:200]
 
 
 class Input(ToolInput):
@@ -61,33 +86,12 @@ class Input(ToolInput):
     """Slack's ids of the people and groups who are called for."""
     thread: str = Field(default="", pattern=r"^(\d{1,12}\.\d{1,8})?$")
     """Timestamp of the message that this one goes below."""
+    corrects: Output | None = None
+    """What an earlier delivery left: this one is a marked correction in its thread, which the channel shows too."""
     buttons: tuple[Button, ...] = Field(default=(), max_length=25)
     """What a reader may press; a press comes back to the daemon."""
     outbox: Annotated[str, AfterValidator(_absolute)] | None = None
     """A folder, absolute or below ~, that takes the message instead of Slack."""
-
-
-class Output(ToolOutput):
-    """Where the message is now."""
-
-    state: Literal["delivered", "degraded"]
-    channel: str
-    location: str
-    """Where a person can look at it: a path or a permalink."""
-    key: str
-    stamp: str = ""
-    """Slack's own timestamp of the message, by which it is answered and edited."""
-    parts: tuple[str, ...]
-    """What arrived: the message, and the names of its files."""
-    reason: str = ""
-    """What is missing or different, where the delivery is degraded."""
-
-    def summary(self) -> str:
-        """State, channel, number of files, and what is missing."""
-        why = f": {self.reason}" if self.reason else ""
-        messages = 1 + sum(part.startswith(PART) for part in self.parts)
-        several = f" in {messages} messages" if messages > 1 else ""
-        return f"{self.state} to {self.channel}{several} with {len(self.parts) - messages} files{why}"[:200]
 
 
 def _reconcile(request: Input, context: ToolContext) -> Reconciled:
@@ -122,11 +126,24 @@ def _destination(request: Input, context: ToolContext) -> Destination:
 def _workspace(request: Input, context: ToolContext) -> Destination:
     """Only who posts to Slack loads its client."""
     from atomic_tools._slack_client import API, Slack  # noqa: PLC0415
-    from atomic_tools._slack_workspace import Target, Workspace  # noqa: PLC0415
+    from atomic_tools._slack_workspace import Workspace  # noqa: PLC0415
 
     slack = Slack(context.secrets["slack_token"], lambda: -context.late(), context.secrets.get("slack_api") or API)
-    target = Target(_channel(request.channel), _channel(request.fallback_channel or ""), request.thread)
-    return Workspace(slack, target, _expected(request), context.parts, context.since)
+    return Workspace(slack, tuple(_ways(request)), _expected(request), context.parts, context.since)
+
+
+def _ways(request: Input) -> Iterator[Way]:
+    """Where the message goes, and where else it goes when that takes none."""
+    if before := _corrected(request):
+        yield Way(before.channel, before.stamp, broadcast=True)
+    yield Way(_channel(request.channel), request.thread)
+    if request.fallback_channel:
+        yield Way(_channel(request.fallback_channel), instead=True)
+
+
+def _corrected(request: Input) -> Output | None:
+    """The message that is followed up; none where it lies in the outbox."""
+    return request.corrects if request.corrects and request.corrects.stamp and not request.thread else None
 
 
 def _expected(request: Input) -> Expected:
@@ -144,15 +161,17 @@ def _whole_name(request: Input) -> str:
 
 
 def _body(request: Input) -> Body:
-    note = f"… shortened; all of it is in {_whole_name(request)}"
+    ending = f"… shortened; all of it is in {_whole_name(request)}"
     below = list(blocks_below(request.mentions, request.buttons))
-    return body(request.markdown or request.text, note, request.alt_text or "", below)
+    return body(request.markdown or request.text, ending, request.alt_text or "", below)
 
 
 def _delivery(request: Input, context: ToolContext) -> Delivery:
     made, channel, key = _body(request), _channel(request.channel), _key(context)
     below = list(blocks_below(request.mentions, request.buttons))
-    message = payload(channel, request.text, made.pages[0], key)
+    mark = [remark(_CORRECTION)] if request.corrects else []
+    text = f"{_CORRECTION}: {request.text}" if request.corrects else request.text
+    message = payload(channel, text, (*mark, *made.pages[0]), key)
     rest = further(channel, request.text, made.pages[1:], key)
     if request.thread:
         message["thread_ts"] = request.thread
@@ -164,7 +183,7 @@ def _delivery(request: Input, context: ToolContext) -> Delivery:
         picture=_attachment(request.chart, context),
         alt_text=(request.alt_text or ""),
         documents=_documents(request, context, shortened=made.shortened),
-        simpler=simpler(channel, request.text, request.markdown or request.text, below, key),
+        simpler=simpler(channel, text, request.markdown or request.text, below, key),
         whole=lambda: _whole(request, context),
         further=rest,
         words=_words(request, channel, key),

@@ -12,6 +12,7 @@ import typer
 from ..domain import times
 from ..domain.nearest import did_you_mean
 from . import printing
+from .schema_table import fields
 from .session import Session
 from .trouble import Misuse, Refused
 
@@ -59,7 +60,7 @@ def show_tool(context: typer.Context, name: Name, as_json: AsJson = False) -> No
         typer.echo(f"secrets  {', '.join(_marked(name, spec) for name in spec.secrets)}")
     for heading, schema in (("input", spec.input_schema), ("output", spec.output_schema)):
         typer.echo()
-        printing.say_table((heading, "type", "needed", "what it is"), _fields(schema), f"no {heading}")
+        printing.say_table((heading, "type", "needed", "what it is"), fields(schema), f"no {heading}")
 
 
 @TOOLS.command("try")
@@ -125,24 +126,3 @@ def _place(tool: BrokenTool) -> str:
 def _document(spec: ToolSpec) -> dict[str, Any]:
     kept = ("name", "description", "effect", "version", "secrets", "destination", "reconcile", "digest", "path")
     return {name: getattr(spec, name) for name in kept} | {"timeout": spec.timeout.total_seconds(), "broken": False}
-
-
-def _fields(schema: dict[str, Any]) -> list[tuple[str, ...]]:
-    needed = schema.get("required", [])
-    return [
-        (name, _type(field), "yes" if name in needed else "", " ".join(field.get("description", "").split()))
-        for name, field in schema.get("properties", {}).items()
-    ]
-
-
-def _type(field: dict[str, Any]) -> str:
-    """A short name for a JSON Schema type."""
-    if "$ref" in field:
-        return str(field["$ref"]).rpartition("/")[2]
-    if "enum" in field or "const" in field:
-        return " | ".join(map(str, field.get("enum", [field.get("const")])))
-    if choices := field.get("anyOf"):
-        return " | ".join(map(_type, choices))
-    if field.get("type") == "array":
-        return f"list of {_type(field.get('items', {}))}"
-    return str(field.get("format") or field.get("type", "anything"))

@@ -24,6 +24,7 @@ from atomic_tools import (
     TransientError,
     UnknownOutcomeError,
 )
+from atomic_tools.slack_send_message import Output
 from daemon.testing.fake_slack import Channel, FakeSlack, Fault, Message
 from tests.integration.slack_post import (
     KEY,
@@ -330,6 +331,49 @@ class TestLong:
         assert output.state == "degraded"
         assert output.reason == "Slack refused the rest of the message; all of it is in its file"
         assert files(slack) == ["message.md"]
+
+
+class TestCorrection:
+    """A report that is sent again follows the first one up, and is no second report."""
+
+    def corrected(self, slack: FakeSlack, folder: Path, **fields: object) -> tuple[Message, Output]:
+        first = send(request(), near(slack, folder))
+        asked = request(text="€6.00 net", corrects=first.model_dump(), **fields)
+        again = replace(near(slack, folder), effect_key="key-2")
+        output = send(asked, again)
+        assert ask(asked, again) == Found(output)
+        [(_, message)] = slack.workspace.with_key("key-2")
+        return message, output
+
+    def test_it_is_marked_and_goes_into_the_thread_and_the_channel_shows_it(
+        self, slack: FakeSlack, tmp_path: Path
+    ) -> None:
+        message, output = self.corrected(slack, tmp_path)
+        assert (output.state, output.channel) == ("delivered", "C000000002")
+        assert (message["thread_ts"], message["reply_broadcast"]) == (only(slack)["ts"], True)
+        assert message["text"] == "Correction of an earlier report: €6.00 net"
+        assert message["blocks"][0]["elements"][0]["text"] == "Correction of an earlier report"
+
+    def test_it_follows_a_report_that_went_to_the_fallback_channel(self, slack: FakeSlack, tmp_path: Path) -> None:
+        first = send(request(channel="#data-ops"), near(slack, tmp_path))
+        asked = request(corrects=first.model_dump(), fallback_channel="#data-ops")
+        output = send(asked, replace(near(slack, tmp_path), effect_key="key-2"))
+        assert (output.channel, output.state) == (first.channel, "delivered")
+
+    def test_it_goes_into_the_channel_where_the_first_one_was_deleted(self, slack: FakeSlack, tmp_path: Path) -> None:
+        gone = {**send(request(), near(slack, tmp_path)).model_dump(), "stamp": "1712345678.000100"}
+        asked, again = request(corrects=gone), replace(near(slack, tmp_path), effect_key="key-2")
+        output = send(asked, again)
+        [(_, message)] = slack.workspace.with_key("key-2")
+        assert "thread_ts" not in message
+        assert output.state == "delivered"
+        assert ask(asked, again) == Found(output)
+
+    def test_what_lies_in_the_outbox_is_marked_only(self, slack: FakeSlack, tmp_path: Path) -> None:
+        before = {**send(request(), near(slack, tmp_path)).model_dump(), "stamp": ""}
+        send(request(corrects=before), replace(near(slack, tmp_path), effect_key="key-2"))
+        [(_, message)] = slack.workspace.with_key("key-2")
+        assert message["text"].startswith("Correction of an earlier report: ")
 
 
 class TestReconcile:

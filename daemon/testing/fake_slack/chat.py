@@ -9,7 +9,7 @@ from .limits import check
 from .workspace import BOT_ID, Channel, Message, Refusal, Workspace
 
 Arguments = Mapping[str, Any]
-_KEPT = ("text", "blocks", "metadata", "thread_ts")
+_KEPT = ("text", "blocks", "metadata", "thread_ts", "reply_broadcast")
 
 
 def post(workspace: Workspace, arguments: Arguments) -> Message:
