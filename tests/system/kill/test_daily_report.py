@@ -46,11 +46,6 @@ def daily_report(folder: Path, to: Receiver, store: str = "") -> Stand:
     return stand
 
 
-def published(outbox: Path) -> list[Path]:
-    """Whole messages: the half of one that a killed process left lies beside them, hidden, until it is swept."""
-    return [message for message in outbox.glob("*/message.json") if not message.parent.name.startswith(".")]
-
-
 def hold(stand: Stand, strikes: tuple[str, ...], to: Receiver) -> None:
     killed = [stand.start(strike=strike).wait(120) for strike in strikes]
     assert -signal.SIGKILL in killed, stand.log
@@ -60,7 +55,7 @@ def hold(stand: Stand, strikes: tuple[str, ...], to: Receiver) -> None:
     assert run.state is RunState.SUCCEEDED, run.reason
     assert {at.state for at in run.steps.values()} == {StepState.DONE}
     assert len(to.arrived) == 1
-    assert len(published(stand.folder / "state" / "outbox")) == 1
+    assert len(stand.messages()) == 1
     ends = [event for event in stand.events(run.id) if isinstance(event, AttemptEnded)]
     done = Counter(end.step for end in ends if isinstance(end.outcome, Succeeded))
     assert max(done.values()) == 1
