@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Annotated, TypeAlias
 from urllib.parse import parse_qsl
 
@@ -43,6 +44,11 @@ def holder(request: Request) -> Pass:
     """Behind the guard there is one."""
     found: Pass = request.state.holder
     return found
+
+
+def pause_end(now: datetime, hours: str) -> datetime | None:
+    """None, until somebody resumes it, where no hours are named."""
+    return now + timedelta(hours=int(hours)) if hours.isdecimal() and hours.isascii() and len(hours) < 5 else None
 
 
 def actor(request: Request, surface: str) -> Actor:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 
 from ...domain.job import Job
 from ...domain.model import RunState
@@ -16,6 +16,7 @@ from ...domain.pause import EVERYTHING, Pause
 from ...domain.prospect import Prospect, prospect, runs_too_long
 from ...ports import Recent, RunRow
 from ..drawing import Spark, spark
+from ..forms import Form, actor, pause_end
 from ..rendering import Rendering
 from ..site import Site
 
@@ -91,11 +92,32 @@ def router(site: Site, rendering: Rendering) -> APIRouter:
 
     @routes.get("/")
     def overview(request: Request, q: str = "", only: str = "") -> HTMLResponse:
-        every = lines(site, site.clock.now())
+        now = site.clock.now()
+        every = lines(site, now)
         counts = Counter(kind for line in every for kind in line.kinds)
         shown = [line for line in every if line.matches(q) and (only not in FILTERS or only in line.kinds)]
+        held = next((pause for pause in site.queries.pauses() if pause.job == EVERYTHING and pause.holds(now)), None)
         return rendering.page(
-            request, "overview.html", lines=shown, total=len(every), counts=counts, filters=FILTERS, q=q, only=only
+            request,
+            "overview.html",
+            lines=shown,
+            total=len(every),
+            counts=counts,
+            filters=FILTERS,
+            q=q,
+            only=only,
+            held=held,
         )
+
+    @routes.post("/pause")
+    def pause_everything(request: Request, form: Form) -> RedirectResponse:
+        until = pause_end(site.clock.now(), form.get("hours", ""))
+        site.commands.pause(actor(request, "page"), EVERYTHING, form.get("why", "")[:500], until)
+        return RedirectResponse("/?done=paused", 303)
+
+    @routes.post("/resume")
+    def resume_everything(request: Request, form: Form) -> RedirectResponse:  # noqa: ARG001 - its key is checked
+        site.commands.resume(actor(request, "page"), EVERYTHING)
+        return RedirectResponse("/?done=resumed", 303)
 
     return routes

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from daemon.domain.job import Disposition
 from daemon.domain.model import RunState
+from daemon.domain.pause import EVERYTHING
 from daemon.ports import Accounted
 from daemon.web.drawing import graph, spark
 from daemon.web.pages.job import calendar
@@ -68,6 +69,24 @@ class TestOverview:
     def test_it_is_narrowed(self, person: TestClient, query: str, jobs: list[str]) -> None:
         found = re.findall(r'<th scope="row"><a href="/jobs/(\w+)"', person.get(f"/?{query}").text)
         assert found == jobs
+
+    def test_everything_is_paused_and_resumed(self, house: House, person: TestClient) -> None:
+        fields = {"why": "the warehouse is moved", "hours": "3"}
+        assert submit(person, "/", "/pause", **fields) == (303, "/?done=paused")
+        [pause] = [each for each in house.asks.pauses() if each.job == EVERYTHING]
+        assert (pause.by, pause.why, pause.until) == ("ada", "the warehouse is moved", NOW + timedelta(hours=3))
+        text = person.get("/").text
+        assert "Everything was paused by ada: the warehouse is moved, until" in re.sub(r"<[^>]+>", "", text)
+        assert "Pause everything" not in text
+        assert submit(person, "/", "/resume") == (303, "/?done=resumed")
+        assert EVERYTHING not in {each.job for each in house.asks.pauses()}
+
+    def test_who_may_look_can_pause_nothing(self, house: House) -> None:
+        with client(house) as browser:
+            entered(browser, READER)
+            assert "Pause everything" not in browser.get("/").text
+            assert submit(browser, "/", "/pause")[0] == 403
+        assert EVERYTHING not in {each.job for each in house.asks.pauses()}
 
 
 class TestJob:
@@ -140,11 +159,13 @@ class TestRun:
         assert submit(person, "/", "/runs/nothing/retry")[0] == 404
 
     def test_the_list_is_paged_and_narrowed(self, house: House, person: TestClient) -> None:
-        first = re.findall(r'<td><a href="/runs/([^"]+)"', person.get("/runs").text)
-        older = re.findall(r'<td><a href="/runs/([^"]+)"', person.get(f"/runs?before={first[-1]}").text)
+        first = re.findall(r'<td class="tight"><a href="/runs/([^"]+)"', person.get("/runs").text)
+        older = re.findall(r'<td class="tight"><a href="/runs/([^"]+)"', person.get(f"/runs?before={first[-1]}").text)
         assert len(first) == 50
         assert not set(first) & set(older)
-        failed = re.findall(r'<td><a href="/runs/([^"]+)"', person.get("/runs?job=churn_features&state=failed").text)
+        failed = re.findall(
+            r'<td class="tight"><a href="/runs/([^"]+)"', person.get("/runs?job=churn_features&state=failed").text
+        )
         assert {house.store.load(run).state for run in failed} == {RunState.FAILED}
 
 
@@ -158,8 +179,8 @@ class TestInbox:
         assert message.body == {
             "escalation": row.id, "option": "retry", "changes": {"channel": "#elsewhere"}, "digest": row.digest,
         }  # fmt: skip
-        assert "answered" not in person.get("/inbox").text
-        assert "retry: denied" in person.get("/inbox").text
+        assert "Your answer is noted" not in person.get("/inbox").text
+        assert "retry: denied" in person.get("/audit").text
 
     @pytest.mark.parametrize(
         ("fields", "status"),
@@ -177,6 +198,10 @@ class TestInbox:
         [row] = house.asks.escalations()
         assert submit(person, "/inbox", f"/inbox/{row.id}", **fields)[0] == status
         assert house.store.messages(row.run) == []
+
+    def test_what_was_decided_lately_is_there_also_what_nobody_answered(self, person: TestClient) -> None:
+        text = re.sub(r"<[^>]+>|\s+", " ", person.get("/inbox").text.split("Decided lately")[1])
+        assert re.search(r"4 h ago .* retry +by grace .* 1 d ago .* skip +nobody answered in time", text)
 
     def test_who_may_look_sees_no_buttons(self, house: House) -> None:
         with client(house) as browser:
