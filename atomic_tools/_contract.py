@@ -124,7 +124,7 @@ class NotFound:
 
 @dataclass(frozen=True, slots=True)
 class CannotTell:
-    """The receiver could not be asked, or its answer proves nothing."""
+    """The receiver's answer proves nothing. One that cannot be reached just now is a TransientError instead."""
 
     reason: str
 
@@ -198,6 +198,7 @@ class Tool:
     optional_secrets: tuple[str, ...]
     destination: tuple[str, ...]
     version: str
+    pace: timedelta = timedelta(0)
 
     def __call__(self, request: ToolInput, context: ToolContext) -> ToolOutput:
         """Run the tool's function as it stands, without the sandbox: for its own unit test."""
@@ -217,11 +218,13 @@ def tool(  # noqa: PLR0913 - a contract has that many terms
     optional_secrets: tuple[str, ...] = (),
     destination: tuple[str, ...] = (),
     version: str = "1",
+    pace: timedelta = timedelta(0),
 ) -> Callable[[Callable[..., ToolOutput]], Tool]:
     """Declare the module's function as an atomic tool.
 
     `secrets` are what it cannot work without, `optional_secrets` what it can; `destination` names the input fields
-    that say where an external effect lands; `version` rises when equal schemas hide a change that a half-finished run
+    that say where an external effect lands, and `pace` is the least time between two calls to one of these, for which
+    runs wait their turn; `version` rises when equal schemas hide a change that a half-finished run
     must not meet. Raises ToolContractError.
     """
 
@@ -245,6 +248,7 @@ def tool(  # noqa: PLR0913 - a contract has that many terms
             optional_secrets=optional_secrets,
             destination=destination,
             version=version,
+            pace=pace,
         )
 
     return declare

@@ -21,6 +21,16 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """A channel or a thread in it, which the channel shows too (`broadcast`); `instead`: not what was meant."""
+
+    channel: str
+    thread: str = ""
+    broadcast: bool = False
+    instead: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Delivery:
     """One message as it is to arrive: its payload, and the picture that the destination adds its own way."""
 
@@ -29,6 +39,10 @@ class Delivery:
     picture: Attachment | None
     alt_text: str
     documents: Sequence[Attachment]
+    further: Sequence[Mapping[str, Any]] = ()
+    """What did not fit into the payload, in order, to go below it."""
+    words: Mapping[str, Any] | None = None
+    """What goes below it where the picture cannot be delivered."""
     simpler: Sequence[Mapping[str, Any]] = ()
     """What to send where the payload is refused, one after the other."""
     whole: Callable[[], Attachment] | None = None

@@ -16,17 +16,20 @@ def write_message(folder: Path, delivery: Delivery, place: Path) -> Receipt:
     """The whole message in `folder`, flushed; the receipt names the place that it is going to."""
     payload, files = _with_files(delivery)
     attached = [*([delivery.picture] if delivery.picture else []), *delivery.documents]
+    further = {str(each["metadata"]["event_payload"]["part"]): each for each in delivery.further}
     receipt = Receipt(
         key=delivery.key,
         channel=delivery.payload["channel"],
         location=str(place / "index.html"),
-        parts=("message", *(each.artifact.name for each in attached)),
+        parts=("message", *further, *(each.artifact.name for each in attached)),
     )
     (folder / "files").mkdir()
     for each in attached:
         _write_file(folder / "files" / each.artifact.name, each.path.read_bytes())
-    _write_file(folder / "message.json", json.dumps(payload, ensure_ascii=False, indent=2).encode())
-    _write_file(folder / "index.html", page(payload, files).encode())
+    for name, form in {"message": payload, **further}.items():
+        _write_file(folder / f"{name}.json", json.dumps(form, ensure_ascii=False, indent=2).encode())
+    blocks = [block for each in (payload, *further.values()) for block in each["blocks"]]
+    _write_file(folder / "index.html", page({**payload, "blocks": blocks}, files).encode())
     _write_file(folder / "receipt.json", receipt.model_dump_json(indent=2).encode())
     flush_folder(folder / "files")
     flush_folder(folder)

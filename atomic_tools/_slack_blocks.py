@@ -1,4 +1,4 @@
-"""Escaped text into blocks that keep every limit: in order, and visibly shortened where it is too long."""
+"""Escaped text into the blocks of one message or several: in order, within every limit, visibly shortened."""
 
 from __future__ import annotations
 
@@ -11,16 +11,23 @@ from atomic_tools import _slack_limits as limits
 from atomic_tools._slack_text import Piece, escaped, pieces
 
 _FENCE = "```"
+_HEAD = frozenset({"header", "context"})
 _HALF_ENTITY = re.compile(r"&[a-z]{0,3}\Z")
-_READ_AT_MOST = 2 * limits.ALL_BLOCKS_TEXT
+MOST_MESSAGES = 6
+"""A longer report goes on in its file: nobody scrolls further, and each message waits for the one before."""
+_READ_AT_MOST = (MOST_MESSAGES + 1) * limits.ALL_BLOCKS_TEXT
 """Characters of a report that are looked at: more than fit, few enough that hostile text is read quickly."""
+_NOTE = 300
+"""Characters kept free in each message for the note that ends it, after escaping."""
+_BLOCKS = limits.BLOCKS - 6
+"""For sections: header, picture, notes, mentions and buttons have room beside them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The blocks of a message, and whether text had to be left out."""
+    """The blocks of each message in order, and whether text had to be left out."""
 
-    blocks: tuple[dict[str, Any], ...]
+    pages: tuple[tuple[dict[str, Any], ...], ...]
     shortened: bool
 
 
@@ -29,24 +36,48 @@ def top_text(text: str) -> str:
     return _first_part(escaped(text).strip(), limits.TOP_TEXT)
 
 
-def body(markdown: str, note: str, alt_text: str) -> Body:
-    """The report as header and sections; `note` ends it where it is shortened. `alt_text` has room kept."""
+def body(markdown: str, note: str, alt_text: str, below: Sequence[dict[str, Any]] = ()) -> Body:
+    """The report as header and sections; `note` ends it where it is shortened, `below` its first message.
+
+    `alt_text` has room kept.
+    """
     cut_early = len(markdown) > _READ_AT_MOST
     parts = pieces(markdown[: _cut(markdown, _READ_AT_MOST)])
     header, rest = _header(parts)
-    room = limits.ALL_BLOCKS_TEXT - sum(len(text) for block in header for text in limits.texts(block))
-    room -= len(image_alt(alt_text))
-    sections = _packed(rest)
-    fitting = list(_within(sections, room - len(escaped(note))))
-    shortened = cut_early or fitting != sections
-    ending = [_context(note)] if shortened else []
-    return Body((*header, *map(_section, fitting), *ending), shortened)
+    around = sum(len(text) for block in (*header, *below) for text in limits.texts(block))
+    all_pages = _paged(_packed(rest), around + len(image_alt(alt_text)))
+    pages = all_pages[:MOST_MESSAGES]
+    shortened = cut_early or len(all_pages) > len(pages)
+    notes = _notes(len(pages), note if shortened else "")
+    made = [(*map(_section, page), *map(remark, said)) for page, said in zip(pages, notes, strict=True)]
+    return Body(((*header, *made[0], *below), *made[1:]), shortened)
+
+
+def _paged(sections: Sequence[str], taken: int) -> list[list[str]]:
+    """The sections of each message; of the first one's characters some are `taken`."""
+    pages: list[list[str]] = [[]]
+    room = limits.ALL_BLOCKS_TEXT - _NOTE - taken
+    for text in sections:
+        if pages[-1] and (len(text) > room or len(pages[-1]) >= _BLOCKS):
+            pages.append([])
+            room = limits.ALL_BLOCKS_TEXT - _NOTE
+        pages[-1].append(text)
+        room -= len(text)
+    return pages
+
+
+def _notes(count: int, last: str) -> Iterator[list[str]]:
+    """What each message says of itself at its end."""
+    for number in range(1, count + 1):
+        goes_on = "; the rest is in the thread" if number == 1 else ""
+        where = [f"{number} of {count}{goes_on}"] if count > 1 else []
+        yield [*where, *([last] if last and number == count else [])]
 
 
 def with_picture(blocks: Sequence[dict[str, Any]], file_id: str, alt_text: str) -> list[dict[str, Any]]:
-    """The blocks with an uploaded picture below the header."""
+    """The blocks with an uploaded picture below the header and what is remarked there."""
     picture = {"type": "image", "slack_file": {"id": file_id}, "alt_text": image_alt(alt_text)}
-    start = 1 if blocks and blocks[0]["type"] == "header" else 0
+    start = next((at for at, block in enumerate(blocks) if block["type"] not in _HEAD), len(blocks))
     return [*blocks[:start], picture, *blocks[start:]]
 
 
@@ -66,8 +97,9 @@ def _section(text: str) -> dict[str, Any]:
     return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}}
 
 
-def _context(note: str) -> dict[str, Any]:
-    return {"type": "context", "elements": [{"type": "plain_text", "text": escaped(note), "emoji": False}]}
+def remark(text: str) -> dict[str, Any]:
+    """A line in small print."""
+    return {"type": "context", "elements": [{"type": "plain_text", "text": escaped(text), "emoji": False}]}
 
 
 def _packed(parts: Sequence[Piece]) -> list[str]:
@@ -94,24 +126,6 @@ def _split(piece: Piece, limit: int) -> Iterator[str]:
         part, rest = rest[:end], rest[end:]
         if part.strip():
             yield f"{left}{part}{right}"
-
-
-def _within(sections: Sequence[str], room: int) -> Iterator[str]:
-    """The sections that fit into `room` characters and into the blocks that are free, the last one cut."""
-    for text in sections[: limits.BLOCKS - 3]:
-        if len(text) > room:
-            yield from _beginning(text, room)
-            return
-        room -= len(text)
-        yield text
-
-
-def _beginning(text: str, room: int) -> Iterator[str]:
-    """What fits of a section, down to a line's end, its fence closed again."""
-    reserved = len(_FENCE) + 1
-    if room > 200:
-        part = text[: _cut(text, room - reserved)].rstrip()
-        yield f"{part}\n{_FENCE}" if part.count(_FENCE) % 2 else part
 
 
 def _first_part(text: str, limit: int) -> str:

@@ -1,6 +1,6 @@
 """What Slack's refusals and silences mean for a message that must arrive once: by status, then pause, then code.
 
-The classes follow Slack's documented codes as of 2026-11-30. No text of an answer and no token is ever repeated.
+No text of an answer and no token is ever repeated.
 """
 
 from __future__ import annotations
@@ -23,68 +23,30 @@ from atomic_tools._contract import (
     TransientError,
     UnknownOutcomeError,
 )
+from atomic_tools._slack_codes import (
+    CREDENTIALS,
+    DESTINATION,
+    NOT_SENT,
+    PAYLOAD,
+    PERHAPS,
+    SLOW,
+    THREAD,
+    known_shape,
+    pause,
+)
 
-LONGEST_PAUSE = 900.0
-"""Seconds that Slack may ask for; what it asks beyond is cut, so that attempts run out within the run's own time."""
 HOURS = 3600.0
 """The pause for trouble that Slack mends in hours."""
 
-_CREDENTIALS = frozenset(
-    [
-        "invalid_auth",
-        "not_authed",
-        "account_inactive",
-        "token_revoked",
-        "token_expired",
-        "missing_scope",
-        "not_allowed_token_type",
-        "no_permission",
-        "access_denied",
-        "accesslimited",
-        "two_factor_setup_required",
-        "app_access_restricted",
-        "ekm_access_denied",
-    ]
-)
-_DESTINATION = frozenset(
-    [
-        "channel_not_found",
-        "not_in_channel",
-        "is_archived",
-        "restricted_action",
-        "restricted_action_read_only_channel",
-        "restricted_action_thread_only_channel",
-        "restricted_action_non_threadable_channel",
-        "restricted_action_thread_locked",
-        "cannot_reply_to_message",
-        "messages_tab_disabled",
-    ]
-)
-_PAYLOAD = frozenset(
-    [
-        "invalid_blocks",
-        "invalid_blocks_format",
-        "msg_blocks_too_long",
-        "msg_too_long",
-        "no_text",
-        "markdown_text_conflict",
-        "too_many_attachments",
-        "attachment_payload_limit_exceeded",
-        "invalid_metadata_format",
-        "invalid_metadata_schema",
-        "metadata_too_large",
-        "missing_file_data",
-    ]
-)
-_NOT_SENT = frozenset(["ratelimited", "rate_limited", "message_limit_exceeded"])
-_SLOW = frozenset(["team_added_to_org", "org_login_required", "external_channel_migrating"])
-_PERHAPS = frozenset(["fatal_error", "internal_error", "service_unavailable", "request_timeout"])
 _NEVER_CONNECTED = frozenset({errno.ECONNREFUSED, errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
-_CODE = re.compile(r"[a-z_]{3,60}")
 
 
 class DestinationError(MisconfiguredError):
     """The channel cannot be posted to; another one may."""
+
+
+class ThreadGoneError(DestinationError):
+    """The message that this one was to go below is not there any more."""
 
 
 class PayloadError(InvalidInputError):
@@ -106,8 +68,7 @@ def code_of(error: Exception) -> str:
     """Slack's own word for a refusal; empty for an answer that was none."""
     if not isinstance(error, SlackApiError) or not isinstance(_field(error, "ok"), bool):
         return ""
-    code = str(_field(error, "error"))
-    return code if _CODE.fullmatch(code) else ""
+    return known_shape(str(_field(error, "error")))
 
 
 def never_sent(error: BaseException) -> bool:
@@ -121,7 +82,7 @@ def never_sent(error: BaseException) -> bool:
 def _answered(method: str, error: SlackApiError) -> ToolError:
     status, code = int(getattr(error.response, "status_code", 200)), code_of(error)
     headers: Mapping[str, str] = getattr(error.response, "headers", {}) or {}
-    if status == 429 or code in _NOT_SENT:
+    if status == 429 or code in NOT_SENT:
         return TransientError(f"{method}: {code or 'too many requests'}", retry_after=_pause(headers))
     if status >= 500 or not code:
         return UnknownOutcomeError(f"{method}: HTTP {status} without an answer that says what happened")
@@ -130,15 +91,17 @@ def _answered(method: str, error: SlackApiError) -> ToolError:
 
 def _refused(method: str, code: str, error: SlackApiError) -> ToolError:
     said = f"{method}: {code}"
-    if code in _CREDENTIALS:
+    if code in CREDENTIALS:
         return DeniedError(said, hint=_hint(code, error))
-    if code in _DESTINATION:
+    if code in THREAD:
+        return ThreadGoneError(said, hint="the message was deleted, or is in another channel")
+    if code in DESTINATION:
         return DestinationError(said, hint="check the channel's id, and invite the app to it")
-    if code in _PAYLOAD:
+    if code in PAYLOAD:
         return PayloadError(said)
-    if code in _SLOW:
+    if code in SLOW:
         return TransientError(said, retry_after=timedelta(seconds=HOURS))
-    if code in _PERHAPS:
+    if code in PERHAPS:
         return UnknownOutcomeError(said)
     return MisconfiguredError(said)
 
@@ -157,8 +120,8 @@ def _hint(code: str, error: SlackApiError) -> str:
 
 def _pause(headers: Mapping[str, str]) -> timedelta | None:
     """Retry-After in seconds, bounded; None where Slack says nothing that can be read."""
-    asked = next((value for name, value in headers.items() if name.lower() == "retry-after"), "").strip()
-    return timedelta(seconds=min(float(asked), LONGEST_PAUSE)) if asked.isdecimal() else None
+    seconds = pause(headers)
+    return None if seconds is None else timedelta(seconds=seconds)
 
 
 def _cause(error: BaseException) -> str:

@@ -1,9 +1,11 @@
-"""Files below a message: reserved, sent, completed, and delivered only once their share is seen."""
+"""Files in a message or below it: reserved, sent, completed, and delivered only once that can be seen."""
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -13,11 +15,32 @@ from atomic_tools._delivery import Attachment
 from atomic_tools._slack_client import Slack
 from atomic_tools._slack_history import Post
 
+SHOW_SECONDS = 10.0
+"""How long Slack may take to look at a picture before it can be shown, where the deadline leaves twice that much."""
 SHARE_SECONDS = 20.0
 """How long a share is waited for, where the deadline leaves that much."""
 _RESERVE = 2.0
 """Seconds before the deadline at which waiting ends, so that the answer still gets home."""
 _LONGEST_WAIT = 5.0
+
+
+def shown(slack: Slack, attachment: Attachment) -> str:
+    """The id of a picture that a message can show: nobody sees it yet. Raises ToolError."""
+    if not attachment.artifact.size:
+        raise BadDataError(f"{attachment.artifact.name} is empty, and Slack takes no empty file")
+    file_id = _uploaded(slack, attachment)
+    files = json.dumps([{"id": file_id, "title": attachment.artifact.name}])
+    with suppress(TransientError):  # whether it was completed shows when it is looked at
+        slack.read("files.completeUploadExternal", {"files": files})
+    until = time.monotonic() + min(SHOW_SECONDS, (slack.left() - _RESERVE) / 2)
+    for pause in _pauses():
+        file = _info(slack, file_id)
+        if file.get("mimetype"):  # empty until Slack has looked at it
+            return _whole(file_id, file, attachment.artifact.size)
+        if time.monotonic() + pause >= until:
+            raise TransientError(f"{attachment.artifact.name} was taken, but Slack is not done with it")
+        time.sleep(pause)
+    raise AssertionError("there is always another pause")
 
 
 def attach(slack: Slack, post: Post, attachment: Attachment) -> str:
@@ -77,16 +100,28 @@ def _complete(slack: Slack, post: Post, file_id: str, name: str) -> None:
 def _shared(slack: Slack, file_id: str, channel: str, size: int) -> bool:
     """Looked at again and again until it is seen, or until time is up. Raises BadDataError for another size."""
     until = time.monotonic() + min(SHARE_SECONDS, slack.left() - _RESERVE)
-    pause = 0.1
-    while True:
+    for pause in _pauses():
         file = _info(slack, file_id)
         if any(channel in where for where in (file.get("shares") or {}).values()):
-            if file.get("size", size) != size:
-                raise BadDataError(f"Slack has {file['size']} of its {size} bytes")
-            return True
+            return bool(_whole(file_id, file, size))
         if time.monotonic() + pause >= until:
-            return False
+            break
         time.sleep(pause)
+    return False
+
+
+def _whole(file_id: str, file: Mapping[str, Any], size: int) -> str:
+    """The id of a file that is there with every byte of it. Raises BadDataError."""
+    if file.get("size", size) != size:
+        raise BadDataError(f"Slack has {file['size']} of its {size} bytes")
+    return file_id
+
+
+def _pauses() -> Iterator[float]:
+    """Seconds between two looks, without an end."""
+    pause = 0.1
+    while True:
+        yield pause
         pause = min(pause * 2, 2.0)
 
 

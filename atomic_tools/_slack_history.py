@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from atomic_tools._contract import CannotTell, ToolError
+from atomic_tools._contract import CannotTell
 from atomic_tools._slack_client import Slack
 
 EVENT = "clockwright"
@@ -17,6 +17,8 @@ LOOK_BACK = 8 * 86_400.0
 MARGIN = 86_400.0
 """Seconds before that: an attempt may have begun some time before its deadline, and clocks differ."""
 MOST_PAGES = 100
+_FIRST = ("message", "")
+"""What the part of a message is called, in whatever form, and not of what goes on below it."""
 Message = Mapping[str, Any]
 
 
@@ -45,22 +47,19 @@ class Place:
 
 
 def find(slack: Slack, place: Place, key: str) -> Post | CannotTell | None:
-    """None only where every page was read, and where our own messages show the metadata they were sent with."""
-    try:
-        return _found(slack, place, key)
-    except ToolError as error:
-        return CannotTell(f"{error.message}; {error.hint}" if error.hint else error.message)
+    """None only where every page was read, and where our own messages show the metadata they were sent with.
 
-
-def _found(slack: Slack, place: Place, key: str) -> Post | CannotTell | None:
+    Raises ToolError; TransientError where Slack is away.
+    """
     me = str(slack.read("auth.test", {}).get("bot_id") or "")
     blind, seeing = False, False
     for number, message in _messages(slack, place):
         if number > MOST_PAGES:
             return CannotTell(f"more than {MOST_PAGES} pages of history, and not read to the end")
         payload = _payload(message)
-        if payload is not None and payload.get("key") == key:
-            return Post(place.channel, message["ts"], place.thread or message["ts"], str(payload.get("part") or ""))
+        part = str(payload.get("part") or "") if payload else ""
+        if payload is not None and payload.get("key") == key and part.partition(".")[0] in _FIRST:
+            return Post(place.channel, message["ts"], place.thread or message["ts"], part)
         if me and message.get("bot_id") == me and not message.get("files"):  # a shared file never has any
             blind, seeing = blind or payload is None, seeing or payload is not None
     if blind and not seeing:
@@ -82,13 +81,20 @@ def _payload(message: Message) -> Mapping[str, Any] | None:
     return metadata.get("event_payload") or {} if metadata.get("event_type") == EVENT else None
 
 
-def files_below(slack: Slack, post: Post) -> frozenset[str]:
-    """Names of the files that were shared below a message. Raises ToolError."""
-    asked = {"channel": post.channel, "ts": post.thread}
+def below(slack: Slack, post: Post, key: str) -> frozenset[str]:
+    """Names of the files that were shared below a message, and of the parts that go on there. Raises ToolError."""
+    asked = {"channel": post.channel, "ts": post.thread, "include_all_metadata": True}
     return frozenset(
-        str(file.get("name"))
+        name
         for page in slack.pages("conversations.replies", asked)
         for message in page["messages"]
         if float(message["ts"]) > float(post.stamp)
-        for file in message.get("files") or ()
+        for name in _carried(message, key)
     )
+
+
+def _carried(message: Message, key: str) -> Iterator[str]:
+    payload = _payload(message) or {}
+    if payload.get("key") == key:
+        yield str(payload.get("part"))
+    yield from (str(file.get("name")) for file in message.get("files") or ())

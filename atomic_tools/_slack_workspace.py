@@ -1,52 +1,34 @@
-"""Slack as a destination: one post an attempt, simpler where the rich one is refused, files into its thread."""
+"""Slack as a destination: a message once, simpler where the rich one is refused, and the rest of it in its thread."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
-from typing import Any
 
-from atomic_tools._contract import CannotTell, NotFound, Partial, ToolError, UnknownOutcomeError
-from atomic_tools._delivery import Attachment, Delivery, Receipt
+from atomic_tools._contract import CannotTell, NotFound, Partial, ToolError, TransientError, UnknownOutcomeError
+from atomic_tools._delivery import Attachment, Delivery, Receipt, Way
 from atomic_tools._slack_channels import Channels
 from atomic_tools._slack_client import Slack
-from atomic_tools._slack_faults import DestinationError, PayloadError
-from atomic_tools._slack_files import attach
-from atomic_tools._slack_forms import MESSAGE, WHY
-from atomic_tools._slack_history import Place, Post, files_below, find, oldest
+from atomic_tools._slack_faults import DestinationError, PayloadError, ThreadGoneError
+from atomic_tools._slack_files import attach, shown
+from atomic_tools._slack_forms import MESSAGE, PICTURED, WHY, WORDS, Expected
+from atomic_tools._slack_history import Place, Post, below, find, oldest
+from atomic_tools._slack_posting import Form, Line, in_doubt, pictured
 
 PERMALINK_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """Where a message goes: a channel by name or id, another one should that refuse, a thread in it."""
-
-    channel: str
-    fallback: str = ""
-    thread: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """Names of the files that belong to the message, and of the one that must be there where it was simplified."""
-
-    files: tuple[str, ...]
-    whole: str
-
-    def of(self, part: str) -> tuple[str, ...]:
-        simplified = part in WHY and self.whole not in self.files
-        return (*self.files, self.whole) if simplified else self.files
-
-
-@dataclass(frozen=True, slots=True)
 class Workspace:
-    """`parts` names what Slack has of the effect already, `since` when it may have got the first of it."""
+    """`ways` come one after the other, each where the one before takes nothing.
+
+    `parts` names what Slack has of the effect already, `since` when it may have got the first of it.
+    """
 
     slack: Slack
-    target: Target
+    ways: tuple[Way, ...]
     expected: Expected
     parts: tuple[str, ...] = ()
     since: datetime | None = None
@@ -56,45 +38,88 @@ class Workspace:
         object.__setattr__(self, "names", Channels(self.slack))
 
     def post(self, delivery: Delivery, may_send: Callable[[], None]) -> Receipt:
-        """The message where it is not there yet, then each file that is missing."""
-        post = self._there(delivery.key) if MESSAGE in self.parts else self._sent(delivery, may_send)
-        attached = _files(delivery, post)
-        troubles = {
-            each.artifact.name: attach(self.slack, post, each)
-            for each in attached
-            if each.artifact.name not in self.parts
-        }
-        arrived = [each.artifact.name for each in attached if not troubles.get(each.artifact.name)]
-        return self._receipt(delivery.key, post, arrived, [trouble for trouble in troubles.values() if trouble])
+        """The message where it is not there yet, what goes on below it, then each file: only what is missing."""
+        if MESSAGE not in self.parts:
+            post = self._sent(delivery, may_send)
+            return self._completed(delivery, post, may_send)
+        try:
+            return self._completed(delivery, self._there(delivery.key), may_send)
+        except ToolError as error:
+            raise in_doubt(error) from None
+
+    def _completed(self, delivery: Delivery, post: Post, may_send: Callable[[], None]) -> Receipt:
+        below = Line(self.slack, post.channel, post.thread, may_send)
+        troubles = [] if post.part in WHY else list(self._gone_on(below, delivery))
+        attached = _files(delivery, post, whole=bool(troubles))
+        missing = [each for each in attached if each.artifact.name not in self.parts]
+        lost = {each.artifact.name: trouble for each in missing if (trouble := attach(self.slack, post, each))}
+        if delivery.picture and delivery.picture.artifact.name in lost and delivery.words and WORDS not in self.parts:
+            with suppress(ToolError):  # what is missing is said in the receipt as well
+                below.say(delivery.words)
+        arrived = [each.artifact.name for each in attached if each.artifact.name not in lost]
+        inside = [delivery.picture.artifact.name] if delivery.picture and post.part == PICTURED else []
+        further = [] if troubles or post.part in WHY else list(self.expected.further)
+        return self._receipt(delivery.key, post, (*further, *inside, *arrived), [*troubles, *lost.values()])
+
+    def _gone_on(self, below: Line, delivery: Delivery) -> Iterator[str]:
+        """Why the rest of a long message is not there, where Slack refuses it. Raises UnknownOutcomeError."""
+        for form in delivery.further:
+            if form["metadata"]["event_payload"]["part"] in self.parts:
+                continue
+            try:
+                below.say(form)
+            except PayloadError:
+                yield "Slack refused the rest of the message; all of it is in its file"
+                return
+            except ToolError as error:
+                raise in_doubt(error) from None
 
     def reconcile(self, key: str) -> Receipt | Partial | NotFound | CannotTell:
-        """Whether the message and its files are there; nothing is called missing that was not looked for."""
+        """Whether the message and its files are there; nothing is called missing that was not looked for.
+
+        Raises TransientError where Slack is away: that is no answer.
+        """
         post = self._look(key)
         if not isinstance(post, Post):
             return post or NotFound()
         expected = self.expected.of(post.part)
         try:
-            there = files_below(self.slack, post) if expected else frozenset()
+            there = below(self.slack, post, key) if expected else frozenset()
+        except TransientError:
+            raise
         except ToolError as error:
             return CannotTell(error.message)
-        arrived = [name for name in expected if name in there]
-        return self._receipt(key, post, arrived, []) if len(arrived) == len(expected) else Partial((MESSAGE, *arrived))
+        arrived = [name for name in expected if name in there or (name == self.expected.picture and WORDS in there)]
+        if len(arrived) < len(expected):
+            return Partial((MESSAGE, *arrived))
+        lost = [f"{self.expected.picture} could not be delivered"] if WORDS in there else []
+        return self._receipt(key, post, self._in_order(post, arrived), lost)
+
+    def _in_order(self, post: Post, arrived: Sequence[str]) -> list[str]:
+        """A picture in the message stands where one below it would."""
+        inside = [self.expected.picture] if post.part == PICTURED else []
+        further = [name for name in arrived if name in self.expected.further]
+        return [*further, *inside, *(name for name in arrived if name not in further)]
 
     def _look(self, key: str) -> Post | CannotTell | None:
-        """In the channel, and in the one that it may have gone to instead."""
+        """Wherever it may have gone."""
         doubt: CannotTell | None = None
-        for channel in filter(None, (self.target.channel, self.target.fallback)):
-            found = self._look_in(channel, key)
+        for way in self.ways:
+            found = self._look_in(way, key)
             if isinstance(found, Post):
                 return found
             doubt = doubt or found
         return doubt
 
-    def _look_in(self, channel: str, key: str) -> Post | CannotTell | None:
+    def _look_in(self, way: Way, key: str) -> Post | CannotTell | None:
         try:
-            return find(self.slack, Place(self.names.id_of(channel), self._thread(channel), oldest(self.since)), key)
+            return find(self.slack, Place(self.names.id_of(way.channel), way.thread, oldest(self.since)), key)
+        except TransientError:
+            raise
+        except ThreadGoneError:
+            return None
         except ToolError as error:
-            return CannotTell(error.message)
+            return CannotTell(f"{error.message}; {error.hint}" if error.hint else error.message)
 
     def _there(self, key: str) -> Post:
         found = self._look(key)
@@ -104,35 +129,27 @@ class Workspace:
         raise UnknownOutcomeError(f"the message was delivered, but cannot be found again: {why}")
 
     def _sent(self, delivery: Delivery, may_send: Callable[[], None]) -> Post:
-        try:
-            return self._simpler_and_simpler(delivery, self.target.channel, may_send)
-        except DestinationError:
-            if not self.target.fallback:
-                raise
-            return self._simpler_and_simpler(delivery, self.target.fallback, may_send)
-
-    def _simpler_and_simpler(self, delivery: Delivery, channel: str, may_send: Callable[[], None]) -> Post:
-        """A refused payload was certainly not posted, so the next form may follow at once."""
-        send = partial(self._send, self.names.id_of(channel), self._thread(channel), may_send)
-        *first, last = (delivery.payload, *delivery.simpler)
-        for form in first:
+        *first, last = self.ways
+        for way in first:
             try:
-                return send(form)
-            except PayloadError:
+                return self._taken(delivery, way, may_send)
+            except DestinationError:
                 continue
-        return send(last)
+        return self._taken(delivery, last, may_send)
 
-    def _send(self, channel: str, thread: str, may_send: Callable[[], None], form: Mapping[str, Any]) -> Post:
-        below = {"thread_ts": thread} if thread else {}
-        may_send()
-        content = {name: value for name, value in form.items() if name != "thread_ts"}
-        answer = self.slack.send("chat.postMessage", {**content, "channel": channel, **below})
-        stamp = str(answer["ts"])
-        return Post(str(answer["channel"]), stamp, thread or stamp, form["metadata"]["event_payload"]["part"])
+    def _taken(self, delivery: Delivery, way: Way, may_send: Callable[[], None]) -> Post:
+        line = Line(self.slack, self.names.id_of(way.channel), way.thread, may_send, way.broadcast)
+        return line.say_first([*self._pictured(delivery), delivery.payload, *delivery.simpler])
 
-    def _thread(self, channel: str) -> str:
-        """A thread is one of the channel that was meant."""
-        return self.target.thread if channel == self.target.channel else ""
+    def _pictured(self, delivery: Delivery) -> list[Form]:
+        """The message with its picture in it, twice, for where Slack needs a moment; none where that cannot be."""
+        if delivery.picture is None:
+            return []
+        try:
+            file_id = shown(self.slack, delivery.picture)
+        except ToolError:
+            return []  # it is tried once more, into the thread
+        return [pictured(delivery.payload, file_id, delivery.alt_text)] * 2
 
     def _receipt(self, key: str, post: Post, files: Sequence[str], troubles: Sequence[str]) -> Receipt:
         reasons = [*filter(None, [self._elsewhere(post), WHY.get(post.part, "")]), *troubles]
@@ -148,15 +165,18 @@ class Workspace:
 
     def _elsewhere(self, post: Post) -> str:
         """Only where there is another channel is it looked at which one it was."""
-        if not self.target.fallback:
+        if not any(way.instead for way in self.ways):
             return ""
+        meant = [way.channel for way in self.ways if not way.instead]
+        if post.channel in map(self._id, meant):
+            return ""
+        return f"{meant[-1]} did not take it; it went to the fallback channel"
+
+    def _id(self, channel: str) -> str:
         try:
-            meant = self.names.id_of(self.target.channel)
+            return self.names.id_of(channel)
         except ToolError:
-            meant = ""
-        return (
-            "" if post.channel == meant else f"{self.target.channel} did not take it; it went to the fallback channel"
-        )
+            return ""
 
     def _permalink(self, post: Post) -> str:
         """Nice to have: a message that is there is never doubted for want of it."""
@@ -167,9 +187,10 @@ class Workspace:
             return f"slack:{post.channel}/{post.stamp}"
 
 
-def _files(delivery: Delivery, post: Post) -> list[Attachment]:
+def _files(delivery: Delivery, post: Post, *, whole: bool) -> list[Attachment]:
     """The whole text goes along where its form could not show it as it was meant."""
-    attached = [*([delivery.picture] if delivery.picture else []), *delivery.documents]
-    if post.part in WHY and delivery.whole is not None and not delivery.documents:
+    below = delivery.picture if post.part != PICTURED else None
+    attached = [*([below] if below else []), *delivery.documents]
+    if (whole or post.part in WHY) and delivery.whole is not None and not delivery.documents:
         attached.append(delivery.whole())
     return attached

@@ -22,6 +22,7 @@ from typing import Any
 
 from daemon.adapters.alarm import Alarm
 from daemon.adapters.clock import SystemClock
+from daemon.adapters.sql.alert_book import SqlAlertBook
 from daemon.adapters.sql.opening import open_database
 from daemon.adapters.sql.queries import SqlQueries
 from daemon.adapters.sql.signs import SqlSigns
@@ -62,6 +63,9 @@ class Busy:
         return False
 
     def drive(self, run_id: str) -> bool:  # noqa: ARG002
+        return False
+
+    def doubts(self) -> bool:
         return False
 
     def reopen(self) -> None: ...
@@ -108,7 +112,8 @@ class Bench:
 
     def _duty(self, outside: Outside, carrier: Busy) -> Lookout:
         scheduler = Scheduler(outside, Plans(self.store), carrier, self.jobs, zone_data_version())
-        sources = Sources(SqlSigns(self.database), self.store, SqlQueries(self.database), lambda: self.jobs)
+        book = SqlAlertBook(self.database)
+        sources = Sources(SqlSigns(self.database), self.store, SqlQueries(self.database), book, lambda: self.jobs)
         return Lookout(Service(outside, carrier, scheduler), sources, self.clock, outside.sink)
 
     def run(self, seconds: float) -> None:

@@ -1,7 +1,8 @@
 """16 threads through the store against 16 connections that each commit for themselves.
 
-`python -m benchmarks.group_commit`
+`python -m benchmarks.group_commit [--flush MICROSECONDS]`
 
+With `--flush` every flush takes that much longer (strace holds it back), as on a disk that is slower than this one.
 Each of 16 runs has the same number of steps to commit, and what counts is when the last run is done: a run that hogs
 the file helps nobody. Beside them, the same code with a store, and so a connection, for each thread: what sharing the
 flush is worth. All are interleaved in rounds of one run, because the disk's speed drifts. Prints commits a second and
@@ -10,8 +11,11 @@ the ratios, and keeps them in benchmarks/results/.
 
 from __future__ import annotations
 
+import argparse
 import json
 import sqlite3
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -85,6 +89,25 @@ def rate(names: list[str], work: Callable[[str], None]) -> float:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--flush", type=int, default=0, help="microseconds that every flush takes longer")
+    parser.add_argument("--held-back", type=int, default=0, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.flush:
+        held_back(chosen.flush)
+    else:
+        measure(chosen.held_back)
+
+
+def held_back(microseconds: int) -> None:
+    """The same in a process whose flushes strace holds back; nothing else of it is slowed down."""
+    trace = ["strace", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"]
+    delay = ["-e", f"inject=fsync,fdatasync:delay_exit={microseconds}"]
+    again = [sys.executable, "-m", "benchmarks.group_commit", "--held-back", str(microseconds)]
+    subprocess.run([*trace, *delay, *again], check=True)
+
+
+def measure(held: int) -> None:
     names = [f"run-{number}" for number in range(THREADS)]
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / "raw.db"
@@ -103,9 +126,11 @@ def main() -> None:
         "ratio_to_raw": median(r[2] / r[0] for r in rounds),
         "ratio_to_own": median(r[2] / r[1] for r in rounds),
         "budget": 8,
+        "flush_us_added": held,
     }
     print(json.dumps(found, indent=2))
-    (Path(__file__).parent / "results" / "group_commit.json").write_text(json.dumps(found, indent=2) + "\n")
+    name = f"group_commit_{held}us.json" if held else "group_commit.json"
+    (Path(__file__).parent / "results" / name).write_text(json.dumps(found, indent=2) + "\n")
 
 
 def one_round(

@@ -161,7 +161,7 @@ class Daemon:
             decider=self.staff,
             artifacts=self.artifacts,
             sink=self.observers,
-            secret=self.now.secret,
+            secret=self.now.secrets,
             outbox=self.config.settings.outbox,
             tools=self.now.tools,
             journal=IntentJournal(self.config.settings.state / "intents.log", self.clock),

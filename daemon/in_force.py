@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TypeVar
 
 from .adapters.sandbox.recipe import Recipe
@@ -17,6 +18,21 @@ from .runtime.renewal import Jobs, in_force
 Value = TypeVar("Value")
 
 
+@dataclass(frozen=True, slots=True)
+class Rotating:
+    """Secrets as they are configured whenever one is read, not as they were at the start."""
+
+    secrets: Callable[[], Secrets]
+
+    def __call__(self, name: str) -> str:
+        """Raises SecretMissing."""
+        return self.secrets()(name)
+
+    def values(self) -> list[str]:
+        """Every value that can be read now, for hiding them."""
+        return self.secrets().values()
+
+
 class InForce:
     """`jobs`, `tools` and `broken` stay the same objects, so that whoever was given one sees what is in it now."""
 
@@ -27,12 +43,8 @@ class InForce:
         self.broken: dict[str, BrokenTool] = dict(config.broken)
 
     @property
-    def secrets(self) -> Secrets:
-        return self.settings.secrets
-
-    def secret(self, name: str) -> str:
-        """As configured now, not as it was at the start. Raises SecretMissing."""
-        return self.settings.secrets(name)
+    def secrets(self) -> Rotating:
+        return Rotating(lambda: self.settings.secrets)
 
     def toolbox(self) -> Toolbox:
         """The tools as they are now, the broken ones too."""

@@ -119,6 +119,7 @@ def _spec(data: Answer) -> ToolSpec:
         "secrets": tuple(data["secrets"]),
         "optional_secrets": tuple(data["optional_secrets"]),
         "destination": tuple(data["destination"]),
+        "pace": timedelta(seconds=data.get("pace", 0.0)),
     }
     return ToolSpec(**data | typed)
 

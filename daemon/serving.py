@@ -47,20 +47,29 @@ class Serving:
         return Renewal()
 
     @cached_property
-    def service(self) -> Service:
+    def scheduler(self) -> Scheduler:
         daemon, config = self.daemon, self.daemon.config
         scheduler = Scheduler(daemon.outside, daemon.plans, daemon.executor, config.by_id, zone_data_version())
         scheduler.assign(config.by_id, config.absent)
         scheduler.tell(daemon.observers.accounted)
-        scheduler.pace = Pace(config.settings.catch_up.at_once, config.settings.catch_up.ask_above)
-        scheduler.tag_limits = config.settings.concurrency
-        daemon.staff.warm_up()
-        return Service(daemon.outside, daemon.executor, scheduler, self.renewal)
+        return scheduler
+
+    @cached_property
+    def service(self) -> Service:
+        self._set_pace()
+        self.daemon.staff.warm_up()
+        return Service(self.daemon.outside, self.daemon.executor, self.scheduler, self.renewal)
+
+    def _set_pace(self) -> None:
+        settings = self.daemon.now.settings
+        self.scheduler.pace = Pace(settings.catch_up.at_once, settings.catch_up.ask_above)
+        self.scheduler.tag_limits = settings.concurrency
 
     @cached_property
     def attended(self) -> Attended:
         daemon = self.daemon
-        duty = Tidied(self.alerting, daemon.attic, daemon.artifacts, daemon.config.jobs, daemon.clock)
+        jobs = daemon.now.jobs
+        duty = Tidied(self.alerting, daemon.attic, daemon.artifacts, lambda: list(jobs.values()), daemon.clock)
         return Attended(duty, daemon.doorbell, self.alarm.ring)
 
     @cached_property
@@ -79,7 +88,7 @@ class Serving:
     @cached_property
     def alerting(self) -> Alerting:
         daemon = self.daemon
-        sources = Sources(daemon.signs, daemon.store, daemon.queries, lambda: dict(daemon.now.jobs))
+        sources = Sources(daemon.signs, daemon.store, daemon.queries, daemon.alert_book, lambda: dict(daemon.now.jobs))
         lookout = Lookout(self.service, sources, daemon.clock, daemon.observers)
         alerter = self.reception.alerter
         daemon.observers.add(alerter)
@@ -132,9 +141,13 @@ class Serving:
         )
 
     def renew(self, config: Loaded) -> None:
-        """From any thread: these jobs and the tools as they are now count from the loop's next turn on."""
-        jobs = self.daemon.now.take(config)
+        """From any thread: these jobs and the tools as they are now count from the loop's next turn on.
+
+        Raises PromptError, and then nothing changes.
+        """
         self.daemon.staff.renew(models_of(config))
+        jobs = self.daemon.now.take(config)
+        self._set_pace()
         self.daemon.runner.renew(recipe_of(config.settings, jobs.by_id.values()))
         self.renewal.offer(jobs)
         self.alarm.ring()

@@ -16,7 +16,7 @@ from ..domain.health import health
 from ..domain.job import Job
 from ..domain.model import Run
 from ..domain.pause import EVERYTHING
-from ..domain.status import status_line
+from ..domain.status import STANDS_BY, status_line
 from ..ports import LastRuns, Notice, Signs, StoreError, Vitals
 from ..version import __version__
 from .metric_list import METRICS, Sort
@@ -80,14 +80,10 @@ class Gauges(Collector):
             vitals, now = self._vitals, self._watched.clock.now()
             if vitals is None:
                 return "the store does not answer"
-            due = self._due(vitals, now)
-        return status_line(
-            due,
-            now,
-            leads=bool(self._watched.pulse().leads),
-            runs=sum(vitals.open_runs.values()),
-            questions=vitals.escalations,
-        )
+            if not self._watched.pulse().leads:
+                return STANDS_BY
+            due, runs = self._due(vitals, now), sum(vitals.open_runs.values())
+        return status_line(due, now, runs=runs, questions=vitals.escalations, paused=_everything(vitals, now))
 
     def _look(self) -> None:
         boot = self._watched.clock.boot()
@@ -128,8 +124,8 @@ class Gauges(Collector):
         if self._socket is not None:
             yield _one("slack_socket_up", self._socket)
 
-    @staticmethod
-    def _of_store(vitals: Vitals) -> Iterator[Family]:
+    def _of_store(self, vitals: Vitals) -> Iterator[Family]:
+        yield _one("paused", bool(_everything(vitals, self._watched.clock.now())))
         yield _one("escalations_open", vitals.escalations)
         yield _one("escalations_oldest_timestamp_seconds", _stamp(vitals.oldest_escalation))
         yield _one("alerts_open", vitals.alerts)
@@ -164,6 +160,11 @@ class Gauges(Collector):
         found = deadline(job, standing, now)
         self._deadlines[job.id] = (job, standing, found)
         return found
+
+
+def _everything(vitals: Vitals, now: datetime) -> str:
+    """Who paused all jobs; empty where nobody did."""
+    return next((pause.told for pause in vitals.pauses if pause.job == EVERYTHING and pause.holds(now)), "")
 
 
 def _paused(vitals: Vitals, now: datetime) -> set[str]:

@@ -80,6 +80,7 @@ LOOKED_AT: Final = (
     _gauge("config_reload_timestamp_seconds", "When the configuration in force was read."),
     _gauge("observer_failures", "Events that an observer (log, metric, alert) could not take, since the start."),
     _gauge("runs_in_hand", "Runs that this process carries now."),
+    _gauge("paused", "1 while everything is paused."),
     _gauge("escalations_open", "Questions that wait for a person."),
     _gauge("escalations_oldest_timestamp_seconds", "When the oldest open question was asked; 0 without one."),
     _gauge("alerts_open", "Alerts that are raised and not recovered."),

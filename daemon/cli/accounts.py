@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 from zoneinfo import ZoneInfo
 
 import typer
 
+from ..domain import times
 from ..domain.nearest import did_you_mean
-from . import printing, times
+from . import printing
 from .exit_codes import ExitCode
 from .session import Session
 from .trouble import Misuse
 
 if TYPE_CHECKING:
     from ..app import Daemon
+    from ..domain.model import Run
     from ..domain.reckoning import Reckoned
     from ..domain.revision import Revision
 
@@ -80,12 +82,15 @@ def why(
         moment = _moment(at, zone)
         near = _reckoned(daemon, job, revisions, moment - AROUND, moment + AROUND)
         found = next((one for one in near if one.instant == moment), None)
+        runs = _runs(daemon, job, moment) if found else []
         paused = [pause.told for pause in daemon.store.pauses() if pause.job in {job, "*"}]
     if as_json:
-        printing.say_json({"job": job, "at": moment, "due": found is not None, **(_document(found) if found else {})})
+        made = [{"id": run.id, "cause": run.cause, "state": run.state.value} for run in runs]
+        told = _document(found) if found else {}
+        printing.say_json({"job": job, "at": moment, "due": found is not None, **told, "runs": made})
         return
     typer.echo(_told(found, zone) if found else _not_due(near, moment, zone))
-    for line in (*(_evidence(found) if found else ()), *paused):
+    for line in (*(_evidence(found) if found else ()), *map(_made, runs), *paused):
         typer.echo(f"  {line}")
 
 
@@ -100,10 +105,26 @@ def _evidence(one: Reckoned) -> list[str]:
     if one.row is None:
         return []
     data = one.row.occurrence.data
-    lines = [f"run {one.row.run}"] if one.row.run else []
-    lines += [f"reports on {data.day} ({data.timezone}, zone data {data.zone_data})"]
+    lines = [f"reports on {data.day} ({data.timezone}, zone data {data.zone_data})"]
     lines += [f"written down at {times.local(one.row.recorded_at, data.timezone)}"] if one.row.recorded_at else []
     return lines + [f"{name.replace('_', ' ')}: {value}" for name, value in one.row.evidence.items()]
+
+
+def _runs(daemon: Daemon, job: str, instant: datetime) -> list[Run]:
+    """Every run there is for the instant, the first one first: those made again have a revision of their own."""
+    from ..domain.birth import run_id
+
+    latest = daemon.store.latest(job, instant)
+    found = []
+    for number in range(latest.revision if latest else 0):
+        with suppress(KeyError):  # forgotten by now
+            found.append(daemon.store.load(run_id(job, instant, number + 1)))
+    return found
+
+
+def _made(run: Run) -> str:
+    ended = f"{run.state}: {run.reason}" if run.reason else str(run.state)
+    return f"run {run.id} ({run.cause}): {ended}"
 
 
 def _not_due(near: list[Reckoned], moment: datetime, zone: str) -> str:

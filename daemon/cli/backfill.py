@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import printing, times
+from ..domain import times
+from . import printing
 from .exit_codes import ExitCode
 from .inbox import actor
 from .requesting import day_named, job_named
@@ -40,14 +41,14 @@ def backfill(
 ) -> int:
     """Run a job for each day that it has not succeeded for. Can be interrupted and given again: it goes on."""
     from ..adapters.zone_data import zone_data_version
-    from ..runtime import requests
+    from ..domain.calendar import occurrences
     from .carrying import Bulletin
 
     session: Session = context.obj
     config, now = session.config(), datetime.now(UTC)
     chosen = job_named(config, job)
     days = day_named(first, chosen, now), day_named(last, chosen, now)
-    owed = requests.backfill(chosen, *days, zone_data_version())
+    owed = list(occurrences(chosen, *days, zone_data_version()))
     if not owed:
         raise Misuse(f"{job} is not due for any day from {days[0]} to {days[1]}", "see 'clockwright jobs next'")
     bulletin = Bulletin()

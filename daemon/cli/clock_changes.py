@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from . import times
+from ..domain import times
 
 if TYPE_CHECKING:
     from ..domain.job import Job

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import printing, templates, times
+from ..domain import times
+from . import printing, templates
 from .session import Session
 from .trouble import Refused, Unavailable
 

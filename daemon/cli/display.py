@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import typer
 
-from ..domain import wording
+from ..domain import times, wording
 from ..domain.events import Event
 from ..domain.picture import Picture
-from . import printing, times
+from . import printing
 from .step_table import step_table
 
 if TYPE_CHECKING:

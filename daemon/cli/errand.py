@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ..domain import times
 from ..domain.document import document
 from ..domain.job import Job
 from ..domain.model import Run
 from ..domain.picture import Picture
 from ..ports import Requested
 from ..runtime.requests import OVER
-from . import printing, results, times
+from . import printing, results
 from .carrying import Bulletin, Carrying
 from .display import display
 from .exit_codes import ExitCode

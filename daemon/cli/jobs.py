@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..domain import times
 from ..domain.document import job_document
 from ..domain.nearest import did_you_mean
 from ..domain.pause import EVERYTHING, Pause
-from . import pauses, printing, times
+from . import pauses, printing
 from .schedule import due, next_due
 from .session import Session
 from .trouble import Misuse

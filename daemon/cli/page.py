@@ -184,7 +184,7 @@ def open_page(serving: Serving, metrics: Metrics) -> Page | None:
     from ..web.live import Live
     from ..web.server import Server
 
-    tokens = Tokened(daemon.config.settings, lambda: daemon.now.secrets)
+    tokens = Tokened(daemon.config.settings, lambda: daemon.now.settings.secrets)
     tokens.expect()
     live = Live()
     page = Page(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..domain import times
 from ..domain.nearest import did_you_mean
 from ..domain.pause import EVERYTHING, Pause
-from . import times
 from .inbox import actor
 from .session import Session
 from .trouble import Misuse

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ..domain.errors import ClockwrightError
+from ..domain.numbers import counted
 from .inbox import actor
 from .session import Session
 from .trouble import Unavailable
@@ -57,16 +58,20 @@ class Reloading:
 
     def read(self) -> None:
         """Put in force what can be read, and tell what cannot."""
+        from ..config import waits_for_restart
         from ..ports import Notice, Severity
 
         notice = self._serving.daemon.observers.notice
         try:
             config: Loaded = self._session.config()
+            self._serving.renew(config)
         except ClockwrightError as error:
             notice(Notice("reload_refused", f"the last good configuration stays in force: {error}", Severity.CRITICAL))
             return
         self._renewed(config)
-        self._serving.renew(config)
-        notice(Notice("reloaded", f"{len(config.jobs)} jobs from {config.settings.folder}", Severity.INFO))
+        notice(Notice("reloaded", f"{counted(len(config.jobs), 'job')} from {config.settings.folder}", Severity.INFO))
+        if waiting := waits_for_restart(self._serving.daemon.config.settings, config.settings):
+            changed = f"changed, and counts only after a restart: {', '.join(waiting)}"
+            notice(Notice("needs_restart", changed))
         for fault in config.faults:  # after the good news, which ends the alerts of the reload before
             notice(Notice("config_fault", f"{fault}; the last good one of this job stays in force", Severity.CRITICAL))

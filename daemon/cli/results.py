@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..domain import times
 from ..domain.model import Run, RunState, StepState
 from ..domain.picture import Picture
-from . import printing, times
+from . import printing
 from .exit_codes import ExitCode
 
 if TYPE_CHECKING:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ..domain import wording
+from ..domain import times, wording
+from ..domain.delivery import deliveries
 from ..domain.document import document, history
 from ..domain.events import AttemptEnded
 from ..domain.model import Failed, Run
 from ..domain.picture import Picture
-from . import printing, results, times
+from . import printing, results
 from .step_table import step_table
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def say_page(daemon: Daemon, run: Run) -> None:
     for heading, lines in (
         ("asks", list(results.how_to_answer(run))),
         ("failures", list(_failures(picture))),
-        ("deliveries", list(_deliveries(daemon, run))),
+        ("deliveries", list(_deliveries(daemon, picture))),
         ("made", results.lines_of(results.made(picture, daemon.artifacts))),
     ):
         _say_part(heading, lines)
@@ -61,7 +62,7 @@ def say_remote(document: dict[str, Any], *, as_json: bool) -> None:
     rows = [_remote_row(step) for step in document["steps"]]
     printing.say_table(("step", "state", "tries", "took", "result"), rows, "no steps")
     _say_part("asks", [asked["question"] for asked in document["escalations"]])
-    _say_part("deliveries", [f"{each['state']:9}  {each['step']}: {each['summary']}" for each in document["effects"]])
+    _say_part("deliveries", [_delivered(each, "") for each in document["deliveries"]])
 
 
 def _remote_row(step: dict[str, Any]) -> tuple[str, ...]:
@@ -94,6 +95,15 @@ def _failures(picture: Picture) -> Iterator[str]:
             yield from (f"    | {line}" for line in event.tail.strip().splitlines()[-TAIL_LINES:])
 
 
-def _deliveries(daemon: Daemon, run: Run) -> Iterator[str]:
-    for effect in daemon.queries.effects(run.id):
-        yield f"{effect.state:9}  {effect.step}: {effect.summary or 'no receipt'} (key {effect.key})"
+def _deliveries(daemon: Daemon, picture: Picture) -> Iterator[str]:
+    keys = {effect.step: effect.key for effect in daemon.queries.effects(picture.run.id)}
+    for each in deliveries(picture.plan, picture.run):
+        yield _delivered(each.document, keys.get(each.step, ""))
+
+
+def _delivered(delivery: dict[str, Any], key: str) -> str:
+    """`degraded   post: https://… (no chart) (key …)`; what is waited for says until when."""
+    until = f"again at {times.clock(datetime.fromisoformat(delivery['until']))}" if delivery["until"] else ""
+    why = "; ".join(filter(None, [delivery["reason"], until]))
+    said = " ".join(filter(None, [delivery["where"], f"({why})" if why and delivery["where"] else why]))
+    return f"{delivery['state']:9}  {delivery['step']}: {said}".rstrip(": ") + (f" (key {key})" if key else "")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..domain import times
 from ..domain.nearest import did_you_mean
-from . import printing, retrying, times
+from . import printing, retrying
 from .exit_codes import ExitCode
 from .prune import prune
 from .session import Session

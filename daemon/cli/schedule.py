@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from . import times
+from ..domain import times
 
 if TYPE_CHECKING:
     from ..domain.job import Job

@@ -115,11 +115,12 @@ class Stopping:
 
 
 def _announce(daemon: Daemon, config: Loaded, logs: Logs) -> None:
+    from ..domain.numbers import counted
     from ..ports import Notice, Severity
 
     settings = config.settings
     daemon.store.next_wake()  # an unusable store is said now, not in the first turn
-    logs.notice(Notice("starting", f"{len(config.jobs)} jobs from {settings.folder}", Severity.INFO))
+    logs.notice(Notice("starting", f"{counted(len(config.jobs), 'job')} from {settings.folder}", Severity.INFO))
     for fault in config.faults:
         logs.notice(Notice("config_fault", str(fault)))
     for warning in config.warnings:

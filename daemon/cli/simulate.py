@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..domain import times
 from ..domain.nearest import did_you_mean
-from . import printing, times
+from . import printing
 from .casting import cast
 from .exit_codes import ExitCode
 from .requesting import job_named

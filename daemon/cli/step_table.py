@@ -9,8 +9,9 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from ..domain import times
 from ..domain.picture import Picture, StepPicture
-from . import printing, times
+from . import printing
 
 _MARKS = {"done": "✓", "failed": "✗", "skipped": "–", "waiting": "?", "retrying": "↻", "running": "•"}
 _SPINNER = Spinner("dots", style="cyan")

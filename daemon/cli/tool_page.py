@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
+from ..domain import times
 from ..domain.tool import ToolSpec
 from ..registry import discover
-from . import times
 from .schema_table import Schema, fields
 
 HEAD = """# Tools

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..domain import times
 from ..domain.nearest import did_you_mean
-from . import printing, times
+from . import printing
 from .schema_table import fields
 from .session import Session
 from .trouble import Misuse, Refused

@@ -38,7 +38,7 @@ def validate(
 
 
 def _warnings(config: Loaded) -> list[Fault]:
-    from ..config.settings import unknown_variables
+    from ..config.variables import unknown_variables
 
     return [*unknown_variables(os.environ), *config.warnings]
 

@@ -34,8 +34,8 @@ def _linked(loading: Loading, jobs: Mapping[str, Job], names: set[str]) -> Loadi
         message = f"jobs follow each other in a circle: {' after '.join([job.id, *way])}"
         fault = Fault.at(place, message, "one of them needs a 'cron' or 'every'")
         return replace(loading, job=None, faults=(*loading.faults, fault))
-    root = jobs.get(way[-1])
-    return replace(loading, job=_sharing(job)) if root and root.plan.shares_dates else loading
+    head = jobs.get(way[-1])
+    return replace(loading, job=_dated(job, head)) if head else loading
 
 
 def _upstream(job: Job, jobs: Mapping[str, Job]) -> Iterator[str]:
@@ -48,6 +48,12 @@ def _upstream(job: Job, jobs: Mapping[str, Job]) -> Iterator[str]:
             return
         seen.add(following.after)
         following = jobs.get(following.after)
+
+
+def _dated(job: Job, head: Job) -> Job:
+    """Due when the head of its chain is, and sharing dates where that one does."""
+    dated = replace(job, head=head.dating)
+    return _sharing(dated) if head.plan.shares_dates else dated
 
 
 def _sharing(job: Job) -> Job:

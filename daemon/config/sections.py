@@ -101,6 +101,8 @@ class RetrySection(Section):
     """The first wait; it doubles from try to try."""
     cap: Duration = _RETRY.cap
     """The longest wait."""
+    within: Duration | None = None
+    """While the other side is down, the step is tried for so long, however many times that is."""
 
 
 class LimitsSection(Section):

@@ -71,6 +71,8 @@ class Trouble:
     upstream: str = ""
     """What is the same where many jobs fail for one cause outside; empty where nothing points there."""
     question: Escalation | None = None
+    also: tuple[str, ...] = ()
+    """What else is told with it, and so never again; named as `source` is."""
 
     @property
     def said_once(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -10,6 +11,7 @@ from .model import DataDate, Period
 from .schedule import due_between
 
 ONE = timedelta(days=1)
+MOMENT = timedelta(microseconds=1)
 
 
 def day_bounds(day: date, timezone: str) -> tuple[datetime, datetime]:
@@ -62,9 +64,19 @@ def occurrence(job: Job, instant: datetime, zone_data: str) -> Occurrence:
 
 
 def occurrence_for(job: Job, day: date, zone_data: str) -> Occurrence | None:
-    """The first occurrence that reports on `day`: the one that a manual run for that day stands for."""
-    if job.schedule is None:
-        return None
-    start, end = day_bounds(day + timedelta(days=1), job.timezone)
-    instant = next(due_between(job.schedule, start - timedelta(seconds=1), end - timedelta(seconds=1)), None)
-    return occurrence(job, instant, zone_data) if instant else None
+    """The first occurrence that reports on `day`: the one that a manual run for that day stands for.
+
+    That of a job which follows another one is the one for which that job's success would make it due.
+    """
+    return next(occurrences(job, day, day, zone_data), None)
+
+
+def occurrences(job: Job, first: date, last: date, zone_data: str) -> Iterator[Occurrence]:
+    """Every occurrence that reports on one of these days, oldest first; none for a job that runs on request."""
+    dating = job.dating
+    if dating is None:
+        return
+    start, _ = day_bounds(first + ONE, dating.timezone)
+    _, end = day_bounds(last + ONE, dating.timezone)
+    for instant in due_between(dating.schedule, start - MOMENT, end - MOMENT):
+        yield Occurrence(job.id, instant, data_date(instant, dating.timezone, zone_data))

@@ -29,14 +29,17 @@ class Success:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What succeeds in (after, until] makes the follower due; `until` None: up to now."""
+    """What succeeds in (after, until] makes the follower due; `until` None: up to now.
+
+    A run that was due after `after` counts whatever the clock said when it ended: it may have been set back meanwhile.
+    """
 
     upstream: str
     after: datetime
     until: datetime | None = None
 
-    def covers(self, at: datetime) -> bool:
-        return self.after < at and (self.until is None or at <= self.until)
+    def covers(self, instant: datetime, ended_at: datetime) -> bool:
+        return self.after < max(instant, ended_at) and (self.until is None or ended_at <= self.until)
 
 
 def links(revisions: Sequence[Revision]) -> Iterator[Link]:

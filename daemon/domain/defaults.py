@@ -8,11 +8,15 @@ from datetime import timedelta
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How often and how patiently a step is tried again: `first` doubles up to `cap`, with jitter."""
+    """How often and how patiently a step is tried again: `first` doubles up to `cap`, with jitter.
+
+    With `within`, what fails because the other side is down is tried again for so long, however often that is.
+    """
 
     attempts: int = 3
     first: timedelta = timedelta(seconds=2)
     cap: timedelta = timedelta(seconds=60)
+    within: timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from .model import Failed, Json, Run
 from .plan import Plan, Step
+from .tool import ToolSpec
 
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
@@ -32,6 +33,11 @@ def effect_key(plan: Plan, run: Run, step: Step, inputs: Mapping[str, Json]) -> 
     parts = [run.job, run.data.day.isoformat(), instant, step.id, destination, run.send]
     # A dry run delivers to another place, so it must never stand for the real thing.
     return digest([*parts, "dry"] if run.dry_run else parts)[:32]
+
+
+def place(tool: ToolSpec, inputs: Mapping[str, Json]) -> str:
+    """Names where a call lands, whoever makes it."""
+    return digest([tool.name, {name: inputs.get(name) for name in tool.destination}])[:32]
 
 
 def attempt_id(run: Run, step: str, number: int) -> str:

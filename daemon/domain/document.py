@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import wording
+from .delivery import deliveries
 from .events import Event
 from .job import Job
 from .model import Escalation
@@ -31,6 +32,7 @@ def document(picture: Picture, things: Sequence[Mapping[str, Any]]) -> dict[str,
         "ended_at": run.ended_at and run.ended_at.isoformat(),
         "steps": [_step(shown) for shown in picture.steps],
         "escalations": [_asked(asked) for asked in run.escalations.values()],
+        "deliveries": [each.document for each in deliveries(picture.plan, run)],
         "made": [dict(thing) for thing in things],
     }
 

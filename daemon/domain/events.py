@@ -53,6 +53,15 @@ class RetryScheduled:
 
 
 @dataclass(frozen=True, slots=True)
+class Paced:
+    """The step's destination takes one call at a time, and others come first; the wait is stored like a back-off."""
+
+    at: datetime
+    step: str
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class GateOpened:
     """The source was not complete in time; the step goes on without waiting any longer."""
 
@@ -135,6 +144,7 @@ Event: TypeAlias = (
     | AttemptStarted
     | AttemptEnded
     | RetryScheduled
+    | Paced
     | GateOpened
     | EffectAdopted
     | Decided

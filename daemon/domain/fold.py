@@ -18,6 +18,7 @@ from .events import (
     Escalated,
     Event,
     GateOpened,
+    Paced,
     RetryScheduled,
     RunClaimed,
     RunEnded,
@@ -38,10 +39,9 @@ from .model import (
     StepRun,
     StepState,
     Succeeded,
-    Verdict,
 )
 from .plan import Plan, Step
-from .settling import done, reconciled
+from .settling import done, reconciled, unanswered
 from .values import replace
 
 
@@ -144,7 +144,7 @@ def _failed(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed, at: da
     if attempt.purpose is Purpose.PROBE:
         return replace(step, stale="" if failure.kind is Kind.INTERRUPTED else failure.message or failure.kind.value)
     if attempt.purpose is Purpose.RECONCILE:
-        return reconciled(step, Reconciled(Verdict.CANNOT_TELL, reason=failure.message), at)
+        return unanswered(step, failure, at)
     if attempt.purpose is Purpose.REPAIR:
         return replace(step, repaired=failure.kind is not Kind.INTERRUPTED)
     return _after_failure(plan, step, attempt, failure)
@@ -165,6 +165,7 @@ def _after_failure(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed)
         unknown=attempt if doubt else step.unknown,
         verdict=None if doubt else step.verdict,
         asks=0 if doubt else step.asks,
+        unreached=0 if doubt else step.unreached,
         last_error=error,
         # What was decided before the crash is replayed, not asked again.
         cleared=interrupted,
@@ -181,6 +182,12 @@ def _retry_scheduled(plan: Plan, run: Run, event: RetryScheduled) -> Run:
     # Waiting to ask a receiver or a source again says nothing about the try that may follow.
     gated = plan.by_id[event.step].fresh is not None and not step.fresh
     return _put(run, replace(step, wake_at=event.until, cleared=step.unknown is None and not gated))
+
+
+def _paced(plan: Plan, run: Run, event: Paced) -> Run:
+    """What was agreed to holds for when its turn comes."""
+    step = run.steps[event.step]
+    return _put(run, replace(step, state=StepState.RUNNING, wake_at=event.until))
 
 
 def _gate_opened(plan: Plan, run: Run, event: GateOpened) -> Run:
@@ -280,6 +287,7 @@ _FOLDS: dict[type, Callable[[Plan, Run, Any], Run]] = {
     AttemptStarted: _attempt_started,
     AttemptEnded: _attempt_ended,
     RetryScheduled: _retry_scheduled,
+    Paced: _paced,
     GateOpened: _gate_opened,
     EffectAdopted: _effect_adopted,
     Decided: _decided,

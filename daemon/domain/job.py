@@ -16,6 +16,14 @@ from .timing import Timing
 
 
 @dataclass(frozen=True, slots=True)
+class Dating:
+    """What fixes the days that a job reports on: when it is due, and the zone whose days they are."""
+
+    schedule: Schedule
+    timezone: str
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """A definition with its compiled plan. `broken` says why it cannot run now (a tool it uses is broken)."""
 
@@ -37,8 +45,20 @@ class Job:
     timing: Timing = Timing()
     after: str = ""
     """The job whose success makes this one due, for the same data date."""
+    head: Dating | None = None
+    """Of the job at the head of its chain; None where that one runs on request, or where it follows nobody."""
     model: Llm | None = None
     """What decides beside the rule; nothing where it is None."""
+
+    @property
+    def dating(self) -> Dating | None:
+        """None for a job whose runs are dated by whoever asks for them."""
+        return Dating(self.schedule, self.timezone) if self.schedule else self.head
+
+    @property
+    def days_in(self) -> str:
+        """The zone whose days it reports on."""
+        return self.dating.timezone if self.dating else self.timezone
 
 
 class Disposition(StrEnum):

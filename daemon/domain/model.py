@@ -93,6 +93,8 @@ class Verdict(StrEnum):
     PARTIAL = "partial"
     NOT_FOUND = "not_found"
     CANNOT_TELL = "cannot_tell"
+    AWAY = "away"
+    """It could not be reached, so it has said nothing; whoever asked finds this, the receiver never says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +204,8 @@ class StepRun:
     """The receiver's last answer."""
     asks: int = 0
     """How often the receiver could not tell."""
+    unreached: int = 0
+    """How often in a row it could not even be asked."""
     parts: tuple[str, ...] = ()
     cleared: bool = False
     """A decider, or the rule in its place, agreed to the coming attempt."""

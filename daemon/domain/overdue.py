@@ -22,6 +22,10 @@ class Overdue:
     since: datetime
     begun: bool
 
+    def name(self, job: str) -> str:
+        """Names it among everything that was ever late."""
+        return f"overdue/{job}/{self.instant.isoformat()}/{'ended' if self.begun else 'started'}"
+
     def told(self, job: Job, cause: str) -> str:
         zone = ZoneInfo(job.timezone)
         what = "ended" if self.begun else "started"

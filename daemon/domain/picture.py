@@ -32,7 +32,9 @@ class StepPicture:
         """The step's state, and where a running one is."""
         if self.at.escalation:
             return "waiting"
-        return "retrying" if self.at.wake_at and not self.at.attempt else self.at.state.value
+        if self.at.wake_at and not self.at.attempt:
+            return "retrying" if self.at.failure or self.at.unknown else "waiting"
+        return self.at.state.value
 
     def seconds(self, now: datetime) -> float | None:
         if self.at.started_at is None:

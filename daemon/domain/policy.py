@@ -23,6 +23,12 @@ RETRY, SKIP, ABORT = "retry", "skip", "abort"
 APPROVE, REJECT, DELIVERED = "approve", "reject", "delivered"
 MAX_ASKS = 3
 """How often a receiver that cannot tell is asked before a person is."""
+LONGEST_ABSENCE = timedelta(minutes=5)
+"""The longest pause between two tries to reach a receiver that is away; it is waited for until the run's deadline."""
+
+
+OUTAGE = frozenset({Kind.TRANSIENT, Kind.UNKNOWN_OUTCOME})
+"""What a receiver that is down looks like: it is waited for as long as `retry.within` says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,12 +245,20 @@ def _awake(plan: Plan, run: Run, step: Step, at: StepRun) -> Action | None:
 
 def _resolve_unknown(plan: Plan, run: Run, step: Step, at: StepRun, now: datetime) -> Action | None:
     """An effect that may have happened is never blindly repeated and never silently dropped: its receiver is asked."""
+    if at.verdict is Verdict.AWAY and at.unreached:
+        return BackOff(step.id, now + _absence(step, at))
     if at.verdict is Verdict.CANNOT_TELL and at.asks:
         if at.asks >= MAX_ASKS:
             question = f"{step.title or step.id}: it is not known whether this was delivered. {_said(at.failure)}"
             return Escalate(step.id, question, (DELIVERED, RETRY, SKIP, ABORT))
         return BackOff(step.id, now + step.retry.first * 2**at.asks)
     return _start(plan, run, step.id, Purpose.RECONCILE)
+
+
+def _absence(step: Step, at: StepRun) -> timedelta:
+    asked = timedelta(seconds=(at.failure.retry_after or 0.0) if at.failure else 0.0)
+    own: timedelta = step.retry.first * 2 ** min(at.unreached, 10)
+    return min(max(asked, own), LONGEST_ABSENCE)
 
 
 def _answer_failure(plan: Plan, run: Run, step: Step, at: StepRun, failure: Failed, now: datetime) -> Action | None:
@@ -263,7 +277,7 @@ def _answer_failure(plan: Plan, run: Run, step: Step, at: StepRun, failure: Fail
 
 def _retry_or_not(plan: Plan, run: Run, step: Step, at: StepRun, failure: Failed, now: datetime) -> Action | None:
     until = now + delay(run.id, step.retry, at, failure)
-    may = _may_retry(step, at, failure) and until < run_deadline(plan, run)
+    may = _may_retry(step, at, failure, until) and until < run_deadline(plan, run)
     if at.cleared and may:
         return BackOff(step.id, until)
     if not at.cleared and (plan.decide is Decide.ALWAYS or RULES[failure.kind].ask):
@@ -271,8 +285,10 @@ def _retry_or_not(plan: Plan, run: Run, step: Step, at: StepRun, failure: Failed
     return BackOff(step.id, until) if may else _exhausted(step, failure)
 
 
-def _may_retry(step: Step, at: StepRun, failure: Failed) -> bool:
+def _may_retry(step: Step, at: StepRun, failure: Failed, until: datetime) -> bool:
     """Whether the rule would try again; a decider that was asked may, within the step's own limit."""
+    if step.retry.within and at.started_at and failure.kind in OUTAGE:
+        return until < at.started_at + step.retry.within
     rule = RULES[failure.kind].attempts
     own = step.retry.attempts
     limit = own if rule is None or (at.cleared and RULES[failure.kind].ask) else min(rule, own)
@@ -318,7 +334,7 @@ def _wind_down(plan: Plan, run: Run, ending: Ending, now: datetime) -> Action:
             continue
         if action := _settle_unknown(at, now):
             return action
-    if waits := [at.wake_at for at in run.steps.values() if at.wake_at and at.unknown]:
+    if waits := [at.wake_at for at in run.steps.values() if at.wake_at and at.unknown and _asked(at) < MAX_ASKS]:
         return Wait(min(waits))
     if any(at.attempt for at in run.steps.values()):
         return Wait()
@@ -326,11 +342,16 @@ def _wind_down(plan: Plan, run: Run, ending: Ending, now: datetime) -> Action:
 
 
 def _settle_unknown(at: StepRun, now: datetime) -> Action | None:
-    if at.attempt or at.asks >= MAX_ASKS or (at.wake_at and at.wake_at > now):
+    if at.attempt or _asked(at) >= MAX_ASKS or (at.wake_at and at.wake_at > now):
         return None
-    if at.wake_at is None and at.asks:
-        return BackOff(at.step, now + timedelta(seconds=2**at.asks))
+    if at.wake_at is None and _asked(at):
+        return BackOff(at.step, now + timedelta(seconds=2 ** _asked(at)))
     return StartAttempt(at.step, Purpose.RECONCILE)
+
+
+def _asked(at: StepRun) -> int:
+    """A run that is over waits for nobody who is away."""
+    return at.asks + at.unreached
 
 
 def _with_unknown(run: Run, reason: str) -> str:

@@ -31,8 +31,20 @@ def closes(output: Json) -> bool:
     return isinstance(output, dict) and output.get("no_data") is True and output.get("on_no_data") == "skip"
 
 
+AWAY = frozenset({Kind.TRANSIENT, Kind.TIMEOUT})
+"""How a question to a receiver fails that nobody was there to hear."""
+
+
+def unanswered(step: StepRun, failure: Failed, at: datetime) -> StepRun:
+    """A receiver that is away is waited for; a question that fails in any other way is an answer that says nothing."""
+    if failure.kind in AWAY:
+        return replace(step, verdict=Verdict.AWAY, unreached=step.unreached + 1, failure=failure, wake_at=None)
+    return reconciled(step, Reconciled(Verdict.CANNOT_TELL, reason=failure.message), at)
+
+
 def reconciled(step: StepRun, answer: Succeeded | Reconciled, at: datetime) -> StepRun:
     """`found` counts at once; anything else only after the unknown attempt's deadline and settling time."""
+    step = replace(step, unreached=0)
     if isinstance(answer, Succeeded):
         answer = Reconciled(Verdict.CANNOT_TELL, reason="the receiver gave an answer of the wrong kind")
     if answer.verdict is Verdict.FOUND:

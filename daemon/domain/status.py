@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from .deadlines import Deadline
+from .numbers import counted
+
+STANDS_BY = "standing by: another daemon holds the lease"
 
 
-def status_line(due: Mapping[str, Deadline], now: datetime, *, leads: bool, runs: int, questions: int) -> str:
-    """`3 jobs, next daily at 2026-03-02 10:00Z, 1 run open, 1 question open, overdue: weekly`."""
-    if not leads:
-        return "standing by: another daemon holds the lease"
-    parts = [_count(len(due), "job")]
+def status_line(due: Mapping[str, Deadline], now: datetime, *, runs: int, questions: int, paused: str = "") -> str:
+    """`3 jobs, next daily at 2026-03-02 10:00Z, 1 run open, 1 question open, overdue: weekly`.
+
+    `paused` says who paused everything.
+    """
+    parts = [*([paused] if paused else []), counted(len(due), "job")]
     upcoming = {job: at.next_due for job, at in due.items() if at.next_due}
     if upcoming:
         job = min(upcoming, key=lambda job: (upcoming[job], job))
         parts.append(f"next {job} at {upcoming[job]:%Y-%m-%d %H:%MZ}")
-    parts += [f"{_count(number, word)} open" for number, word in ((runs, "run"), (questions, "question")) if number]
+    parts += [f"{counted(number, word)} open" for number, word in ((runs, "run"), (questions, "question")) if number]
     late = sorted(job for job, at in due.items() if at.overdue(now))
     return ", ".join([*parts, *([f"overdue: {', '.join(late[:3])}{' …' * (len(late) > 3)}"] if late else [])])
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"

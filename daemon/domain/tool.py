@@ -38,6 +38,8 @@ class ToolSpec:
     path: str
     optional_secrets: tuple[str, ...] = ()
     """Those of `secrets` that the tool can do without."""
+    pace: timedelta = timedelta(0)
+    """At least so long between two calls to one destination."""
 
 
 @dataclass(frozen=True, slots=True)

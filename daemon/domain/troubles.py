@@ -108,8 +108,6 @@ class Nature:
     topic: Topic
     next: str
     severity: Severity = Severity.CRITICAL
-    once: bool = False
-    """The same words are the same trouble, however often a daemon that starts anew says them."""
 
 
 NATURES: Mapping[str, Nature] = {
@@ -125,9 +123,7 @@ NATURES: Mapping[str, Nature] = {
     "clock_jumped": Nature(Topic.DAEMON, "nothing is fired until the clock has been steady for a while"),
     "heartbeat_trouble": Nature(Topic.DAEMON, "runs go on; whoever listens for it may miss it", Severity.WARNING),
     "catch_up_asks": Nature(Topic.DAEMON, "nothing of these jobs starts before: clockwright jobs resume --all"),
-    "overdue": Nature(
-        Topic.OVERDUE, "it goes on as the job's catch_up says; you are told when it is made good", once=True
-    ),
+    "overdue": Nature(Topic.OVERDUE, "it goes on as the job's catch_up says; you are told when it is made good"),
     "reload_refused": Nature(Topic.RELOAD, "the last good configuration stays in force; mend it and reload"),
     "config_fault": Nature(Topic.RELOAD, "the last good version of the job stays in force; mend it and reload"),
     "model_budget": Nature(Topic.BUDGET, "the rule decides until the budget is whole again", Severity.WARNING),
@@ -144,12 +140,14 @@ CURES: Mapping[str, Topic] = {
 """Notices that say that something is well again; one that names a job, of that job alone."""
 
 
-def of_daemon(notice: str, text: str, at: datetime, subject: Subject, run: str = "") -> Trouble:
-    """Something that happened to the daemon; `notice` is one of `NATURES`."""
+def of_daemon(
+    notice: str, text: str, at: datetime, subject: Subject, run: str = "", about: tuple[str, ...] = ()
+) -> Trouble:
+    """Something that happened to the daemon; `notice` is one of `NATURES`, `about` names it where it has names."""
     nature = NATURES[notice]
-    when = "" if nature.once else at.isoformat()
+    source = about[0] if len(about) == 1 else f"daemon/{notice}/{subject.job}/{at.isoformat()}/{digest(text)[:16]}"
     return Trouble(
-        source=f"daemon/{notice}/{subject.job}/{when}/{digest(text)[:16]}",
+        source=source,
         topic=nature.topic,
         at=at,
         text=text,
@@ -159,4 +157,5 @@ def of_daemon(notice: str, text: str, at: datetime, subject: Subject, run: str =
         subject=subject,
         run=run,
         matter=notice,
+        also=about,
     )

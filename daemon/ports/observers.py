@@ -21,6 +21,8 @@ class Notice:
     severity: Severity = Severity.WARNING
     job: str | None = None
     run: str | None = None
+    about: tuple[str, ...] = ()
+    """What it tells of, each by a name that lasts: told once, however it is worded and whoever says it again."""
 
 
 class EventSink(Protocol):

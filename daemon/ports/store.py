@@ -124,9 +124,10 @@ class Store(Protocol):
         ...
 
     def followed(self, follower: str, link: Link, since: datetime | None, also: Set[str]) -> Followed:
-        """Successes within the link that the ledger of `follower` says nothing of.
+        """Successes within the link that the ledger of `follower` says nothing of; no dry runs.
 
-        Those of runs that were queued after `since` (None: whenever), or that are among `also`; no dry runs.
+        Those of runs that were queued after `since` (None: whenever). `also` are runs that had not ended at the last
+        look: they count whenever they ended.
         """
         ...
 
@@ -175,7 +176,7 @@ class Store(Protocol):
     def effect(self, key: str) -> EffectRow | None: ...
 
     def remember(self, intents: Sequence[EffectRow], *, fence: int = 0) -> int:
-        """Hold as intended what this store knows nothing of, or only an earlier attempt that came to nothing.
+        """Hold as intended what this store knows nothing of, or only another attempt: void, or with less time.
 
         How many those are.
         """

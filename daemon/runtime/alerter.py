@@ -121,7 +121,7 @@ class Alerter:
         happened += self._said_anew(heard)
         for at, what in sorted(happened, key=lambda each: each[0]):
             if isinstance(what, Trouble):
-                sources[what.source] = what.at
+                sources.update(dict.fromkeys((what.source, *what.also), what.at))
                 changed = [self._raised(alerts, what, manners)]
             elif isinstance(what, Cure):
                 changed = cured(alerts.values(), what.job, at, what.outcome)
@@ -156,7 +156,7 @@ class Alerter:
     def _trouble(self, heard: Heard) -> Trouble:
         notice = heard.notice
         subject = self._intake.subject(notice.job or "")
-        return of_daemon(notice.topic, notice.message, heard.at, subject, notice.run or "")
+        return of_daemon(notice.topic, notice.message, heard.at, subject, notice.run or "", notice.about)
 
     def _settle(self, alerts: dict[str, Alert]) -> None:
         """What was decided closes the alerts that asked for it."""

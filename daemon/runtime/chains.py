@@ -33,6 +33,7 @@ class Chains:
 
     def forget(self) -> None:
         self._looked_at = None
+        self._open = {}
 
     def look(self, roster: Roster, pauses: Mapping[str, Pause], now: datetime) -> None:
         """Raises StoreError; then the same is looked at again."""

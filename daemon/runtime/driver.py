@@ -10,9 +10,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from ..domain.backoff import LONGEST
+from ..domain.digests import place
 from ..domain.errors import Kind
 from ..domain.events import (
     Answered,
@@ -23,6 +25,7 @@ from ..domain.events import (
     Escalated,
     Event,
     GateOpened,
+    Paced,
     RetryScheduled,
     RunClaimed,
     RunEnded,
@@ -32,7 +35,7 @@ from ..domain.events import (
     StepSkipped,
 )
 from ..domain.job import LedgerRow
-from ..domain.model import Attempt, Failed, Purpose, Run, RunState
+from ..domain.model import Attempt, Failed, Outcome, Purpose, Reconciled, Run, RunState
 from ..domain.plan import Plan
 from ..domain.policy import (
     Action,
@@ -149,9 +152,16 @@ class Driver:
             return  # said twice, or of a call that is no longer ours
         call, _ = self._flying.pop((arrival.step, arrival.number))
         step = self._plan.by_id[arrival.step]
+        self._leave_alone(call, arrival.ended.outcome)
         outcome = examine(self._outside.artifacts, self._plan, step, call, arrival.ended)
         self._outside.artifacts.discard(call.workdir)
         self._happened(AttemptEnded(self._now(), arrival.step, arrival.number, outcome, arrival.ended.tail))
+
+    def _leave_alone(self, call: Call, outcome: Outcome | Reconciled) -> None:
+        """What a destination asks of one run it asks of all."""
+        if isinstance(outcome, Failed) and outcome.retry_after:
+            until = self._outside.clock.boot() + min(outcome.retry_after, LONGEST)
+            self._outside.pacer.hold(place(self._plan.tools[call.tool], call.input), until)
 
     def _told(self, message: Message) -> None:
         self._folded[message.id] = ""
@@ -195,6 +205,9 @@ class Driver:
         if known and known.state is EffectState.DELIVERED:
             self._happened(EffectAdopted(self._now(), step.id, known.key, known.output, known.summary))
             return
+        if wait := self._turn(ready, step.id):
+            self._happened(Paced(self._now(), step.id, self._now() + timedelta(seconds=wait)))
+            return
         attempt = dataclasses.replace(ready.attempt, deadline=known.deadline) if known else ready.attempt
         self._happened(AttemptStarted(self._now(), step.id, attempt, ready.missing))
         if ready.failed or known:
@@ -202,6 +215,16 @@ class Driver:
             self._happened(AttemptEnded(self._now(), step.id, attempt.number, failed))
         else:
             self._calls.append((ready, step.id))
+
+    def _turn(self, ready: Prepared, step: str) -> float:
+        """Seconds until the destination takes the call; a question is asked at once, and a dry run lands nowhere."""
+        call = ready.call
+        if call is None or call.purpose is not Purpose.RUN or call.dry_run:
+            return 0.0
+        tool = self._plan.tools[call.tool]
+        pace = tool.pace.total_seconds()
+        who = f"{self._run.id}/{step}"
+        return self._outside.pacer.turn(place(tool, call.input), who, pace, ready.boot) if pace else 0.0
 
     def _known_effect(self, ready: Prepared) -> EffectRow | None:
         """An effect with this key that was delivered, or that another run may be delivering; never our own."""

@@ -12,9 +12,10 @@ from ..domain.job import Job
 from ..domain.model import Run, RunState
 from ..domain.overdue import Overdue, Scene, cause, overdue, unchanged_until
 from ..domain.pause import EVERYTHING, Pause
-from ..ports import Clock, EventSink, Notice, Queries, Severity, Signs, Store, Unreadable, Vitals
+from ..ports import AlertBook, Clock, EventSink, Notice, Queries, Severity, Signs, Store, Unreadable, Vitals
 from .loop import Duty
 
+OVERDUE = "overdue"
 EVERY = 15.0
 """Seconds from one look to the next."""
 STOOD_STILL = 60.0
@@ -32,12 +33,14 @@ class Sources:
     signs: Signs
     store: Store
     queries: Queries
+    book: AlertBook
+    """What was told already."""
     jobs: Callable[[], Mapping[str, Job]]
 
 
 class Lookout:
     """A duty that also looks out, before each tick: what was owed when this daemon took over is told before it is
-    made good. What was told is known in memory alone; a daemon that starts anew tells what is still late again.
+    made good. What was told stands in the alert book, so whoever takes over neither says it again nor leaves it open.
     """
 
     def __init__(self, duty: Duty, sources: Sources, clock: Clock, sink: EventSink) -> None:
@@ -45,7 +48,8 @@ class Lookout:
         self._sources = sources
         self._clock = clock
         self._sink = sink
-        self._told: dict[str, Overdue] = {}
+        self._told: dict[str, str] | None = None
+        """By job, the name of what was told of it; None until the book was asked."""
         self._looked_at: float | None = None
         self._kept: dict[str, tuple[Job, Standing, datetime | None, datetime]] = {}
 
@@ -55,7 +59,7 @@ class Lookout:
     def take_over(self) -> None:
         self._duty.take_over()
         self._looked_at = None
-        self._told.clear()
+        self._told = None
 
     def take_up(self) -> None:
         self._duty.take_up()
@@ -91,10 +95,20 @@ class Lookout:
             standing = Standing(vitals.watermarks.get(job.id), vitals.open_since.get(job.id))
             if late := self._late(job, standing, queued.get(job.id), now):
                 found[job.id] = late
-        self._tell({job: late for job, late in found.items() if self._told.get(job) != late}, jobs, vitals, away)
-        for name in self._told.keys() - found.keys():
+        names = {job: late.name(job) for job, late in found.items()}
+        told = self._recalled(names) if self._told is None else self._told
+        self._tell({job: late for job, late in found.items() if told.get(job) != names[job]}, jobs, vitals, away)
+        for name in told.keys() - found.keys():
             self._sink.notice(Notice("recovered", f"{name} is no longer overdue", Severity.INFO, job=name))
-        self._told = found
+        self._told = names
+
+    def _recalled(self, names: Mapping[str, str]) -> dict[str, str]:
+        """What an earlier daemon has told: of jobs whose alert is open, and of those that were told of together."""
+        book = self._sources.book
+        alerts = (alert.trouble for alert in book.active() if alert.open)
+        open_now = {told.subject.job: told.source for told in alerts if told.matter == OVERDUE and told.subject.job}
+        known = book.known(list(names.values()))
+        return open_now | {job: name for job, name in names.items() if name in known}
 
     def _late(self, job: Job, standing: Standing, queued: datetime | None, now: datetime) -> Overdue | None:
         """Nothing can have become late before the earliest deadline, so a job is not reckoned anew at every look."""
@@ -117,11 +131,12 @@ class Lookout:
             by_cause[cause(jobs[job], self._scene(job, late[job], pauses, away))].append(job)
         for why, names in by_cause.items():
             if len(names) > SEVERAL:
-                self._sink.notice(Notice("overdue", f"{_named(names)} are overdue: {why}", Severity.CRITICAL))
+                text, about = f"{_named(names)} are overdue: {why}", tuple(late[job].name(job) for job in sorted(names))
+                self._sink.notice(Notice(OVERDUE, text, Severity.CRITICAL, about=about))
                 continue
             for job in names:
-                text = late[job].told(jobs[job], why)
-                self._sink.notice(Notice("overdue", text, Severity.CRITICAL, job=job))
+                text, about = late[job].told(jobs[job], why), (late[job].name(job),)
+                self._sink.notice(Notice(OVERDUE, text, Severity.CRITICAL, job=job, about=about))
 
     def _scene(self, job: str, late: Overdue, pauses: Mapping[str, Pause], away: str) -> Scene:
         pause = None if late.begun else pauses.get(EVERYTHING) or pauses.get(job)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..domain.tool import ToolSpec
 from ..ports import Artifacts, Clock, Decider, EventSink, Journal, Store, ToolRunner
+from .pacer import Pacer
 from .rules import Rules
 
 
@@ -36,3 +37,4 @@ class Outside:
     fence: Fence = field(default_factory=Fence)
     journal: Journal | None = None
     rules: Rules = Rules()
+    pacer: Pacer = field(default_factory=Pacer)

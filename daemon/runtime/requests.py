@@ -8,10 +8,9 @@ from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from ..domain.birth import new_run
-from ..domain.calendar import data_date, day_bounds, occurrence, occurrence_for
+from ..domain.calendar import data_date, occurrence_for
 from ..domain.job import Job, Occurrence
 from ..domain.model import Run, RunState
-from ..domain.schedule import due_between
 from ..ports import Declined, Requested, Store
 
 FIRST_DAY = date(1970, 1, 2)
@@ -20,7 +19,7 @@ OVER = frozenset({RunState.SUCCEEDED, RunState.DEGRADED})
 
 def yesterday(job: Job, now: datetime) -> date:
     """The day that a report made now is about, in the job's zone."""
-    return now.astimezone(ZoneInfo(job.timezone)).date() - timedelta(days=1)
+    return now.astimezone(ZoneInfo(job.days_in)).date() - timedelta(days=1)
 
 
 def day_asked(job: Job, day: date | None, now: datetime) -> date:
@@ -29,7 +28,7 @@ def day_asked(job: Job, day: date | None, now: datetime) -> date:
     wanted = day or latest
     if wanted > latest:
         when = "has not ended" if wanted == latest + timedelta(days=1) else "is in the future"
-        raise Declined(f"{wanted} {when} in {job.timezone}", f"the latest whole day is {latest}")
+        raise Declined(f"{wanted} {when} in {job.days_in}", f"the latest whole day is {latest}")
     if wanted < FIRST_DAY:
         raise Declined(f"{wanted} is too long ago", f"the first day that can be reported on is {FIRST_DAY}")
     return wanted
@@ -38,10 +37,9 @@ def day_asked(job: Job, day: date | None, now: datetime) -> date:
 def request(store: Store, job: Job, day: date, now: datetime, zone_data: str, *, dry_run: bool = False) -> Requested:
     """The run of `job` for `day`. A dry run is always new and never stands for the real one."""
     if dry_run:
-        return Requested(
-            replace(new_run(job, _now(job, day, now, zone_data), now, cause="dry run"), dry_run=True), True
-        )
-    due = occurrence_for(job, day, zone_data) or _now(job, day, now, zone_data)
+        due = _at(job, _free(store, job, None, now), day, zone_data)
+        return Requested(replace(new_run(job, due, now, cause="dry run"), dry_run=True), True)
+    due = occurrence_for(job, day, zone_data) or _at(job, _free(store, job, day, now), day, zone_data)
     return wanted(store, job, due, now, cause="request")
 
 
@@ -68,16 +66,6 @@ def again(store: Store, job: Job, run: Run, now: datetime, *, send: bool = False
     return replace(made, send=latest.send + int(send), dry_run=run.dry_run)
 
 
-def backfill(job: Job, first: date, last: date, zone_data: str) -> list[Occurrence]:
-    """Every occurrence that reports on one of these days, oldest first; none for a job without a schedule."""
-    if job.schedule is None:
-        return []
-    start, _ = day_bounds(first + timedelta(days=1), job.timezone)
-    _, end = day_bounds(last + timedelta(days=1), job.timezone)
-    moment = timedelta(microseconds=1)
-    return [occurrence(job, due, zone_data) for due in due_between(job.schedule, start - moment, end - moment)]
-
-
 def _next(job: Job, latest: Run, now: datetime, cause: str) -> Run:
     due = Occurrence(latest.job, latest.instant, latest.data)
     return new_run(job, due, now, cause=cause, revision=latest.revision + 1)
@@ -98,7 +86,15 @@ def send_again(job: Job, earlier: Sequence[Run], now: datetime, by: str) -> Run:
     return replace(anew, send=max(run.send for run in earlier) + 1)
 
 
-def _now(job: Job, day: date, now: datetime, zone_data: str) -> Occurrence:
-    """No occurrence reports on that day: the time of the request stands for it."""
+def _free(store: Store, job: Job, day: date | None, now: datetime) -> datetime:
+    """The time of the request stands for a day that no occurrence reports on; a second later where it stands for
+    another day already.
+    """
     instant = now.replace(microsecond=0)
-    return Occurrence(job.id, instant, data_date(instant, job.timezone, zone_data, day))
+    while (there := store.latest(job.id, instant)) and there.data.day != day:
+        instant += timedelta(seconds=1)
+    return instant
+
+
+def _at(job: Job, instant: datetime, day: date, zone_data: str) -> Occurrence:
+    return Occurrence(job.id, instant, data_date(instant, job.days_in, zone_data, day))

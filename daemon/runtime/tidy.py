@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -52,13 +52,15 @@ def sweep(artifacts: Artifacts, jobs: Iterable[Job], now: datetime) -> int:
 
 
 class Tidied:
-    """A duty that also forgets, once an hour, for as long as it leads."""
+    """A duty that also forgets, once an hour, for as long as it leads. `jobs` are those in force then."""
 
-    def __init__(self, duty: Duty, attic: Attic, artifacts: Artifacts, jobs: Iterable[Job], clock: Clock) -> None:
+    def __init__(
+        self, duty: Duty, attic: Attic, artifacts: Artifacts, jobs: Callable[[], Sequence[Job]], clock: Clock
+    ) -> None:
         self._duty = duty
         self._attic = attic
         self._artifacts = artifacts
-        self._jobs = tuple(jobs)
+        self._jobs = jobs
         self._clock = clock
         self._due = 0.0
 
@@ -75,9 +77,10 @@ class Tidied:
         until = self._duty.tick()
         if self._clock.boot() >= self._due:
             self._due = self._clock.boot() + EVERY
-            for _ in forget(self._attic, self._jobs, self._clock.now()):
+            jobs = self._jobs()
+            for _ in forget(self._attic, jobs, self._clock.now()):
                 pass
-            sweep(self._artifacts, self._jobs, self._clock.now())
+            sweep(self._artifacts, jobs, self._clock.now())
         return until
 
     def stand_down(self) -> None:

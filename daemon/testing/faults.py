@@ -26,6 +26,12 @@ class Faults:
     cancel: float = 0.15
     again: float = 0.3
     """That a person has an ended run made once more."""
+    follows: float = 0.25
+    """That there is another job, which follows the first."""
+    overlap: float = 0.1
+    """That a run is made once more while it is still at work."""
+    restore: float = 0.1
+    """That the store is put back from a backup which knows nothing of what was meant since."""
 
 
 NONE = Faults(**{field.name: 0.0 for field in fields(Faults)})
@@ -35,7 +41,7 @@ DEFAULT = Faults()
 class Dice:
     """All chance of one history, from its seed alone."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int | str) -> None:
         self._random = Random(seed)  # noqa: S311  # chance that replays, no secret
         self.pick = self._random.choice
         self.between = self._random.uniform

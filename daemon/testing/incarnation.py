@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import repeat
@@ -11,7 +11,7 @@ from typing import Protocol
 from daemon.domain.events import Event
 from daemon.domain.job import Job
 from daemon.domain.model import Run
-from daemon.ports import Birth, Call, Change, Decider, Ended, Notice, Running, Store, ToolRunner
+from daemon.ports import Birth, Call, Change, Decider, Ended, Journal, Notice, Running, Store, ToolRunner
 from daemon.runtime.duty import Service
 from daemon.runtime.loop import Loop
 from daemon.runtime.outside import Outside
@@ -23,6 +23,7 @@ from .fake_clock import FakeClock, Timer
 from .faults import Dice, Faults
 from .inline_executor import InlineExecutor
 from .memory_artifacts import MemoryArtifacts
+from .memory_journal import MemoryJournal
 from .production import Actors
 from .receiver import Receiver
 from .scenario import Whims
@@ -45,6 +46,7 @@ class Seams:
     store: Callable[[Store], Store] = lambda store: store
     runner: Callable[[ToolRunner], ToolRunner] = lambda runner: runner
     receiver: type[Receiver] = Receiver
+    journal: type[Journal] = MemoryJournal
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +59,11 @@ class Setting:
     store: Store
     plans: Plans
     """One cache for all of them: how a plan is stored is the codec's test."""
-    job: Job
+    jobs: Mapping[str, Job]
     cast: Actors
     receiver: Receiver
     witness: Witness
+    journal: Journal
     artifacts: MemoryArtifacts = field(default_factory=MemoryArtifacts)
     seams: Seams = Seams()
     decider: Decider | None = None
@@ -96,7 +99,7 @@ class Incarnation:
         outside = self._outside()
         plans = setting.plans
         self.executor = InlineExecutor(outside, plans, setting.clock, gate=self.do, on_idle=self.ring)
-        scheduler = Scheduler(outside, plans, self.executor, {setting.job.id: setting.job}, ZONE_DATA)
+        scheduler = Scheduler(outside, plans, self.executor, setting.jobs, ZONE_DATA)
         self._service = Service(outside, self.executor, scheduler)
         self._loop = Loop(setting.clock, self, self)
 
@@ -113,6 +116,7 @@ class Incarnation:
             sink=self,
             secret=lambda name: f"secret of {name}",
             rules=setting.seams.rules,
+            journal=setting.journal,
         )
 
     def do(self, callback: Callable[[], None]) -> None:

@@ -108,7 +108,7 @@ class MemoryStore(MemoryQueries):
                 for run in runs
                 if run.state is RunState.SUCCEEDED
                 and run.ended_at
-                and link.covers(run.ended_at)
+                and (link.covers(run.instant, run.ended_at) or run.id in also)
                 and (since is None or run.queued_at > since or run.id in also)
                 and (follower, run.instant) not in tables.ledger
             ]
@@ -220,6 +220,17 @@ class MemoryStore(MemoryQueries):
     def close(self) -> None:
         """Nothing is open; what is stored stays readable."""
 
+    def backup(self) -> Tables:
+        """Everything as it is now."""
+        with self._lock:
+            return self._tables.copy()
+
+    def restore(self, backup: Tables) -> None:
+        """Forget what happened since. Whoever held the lease, then or now, has lost it."""
+        with self._lock:
+            self._tables = backup.copy()
+            self._tables.lease = Lease(epoch=backup.lease.epoch + 1)
+
     @contextmanager
     def _writing(self, name: str, fence: int = 0) -> Iterator[None]:
         with self._lock:
@@ -292,7 +303,10 @@ def _names(birth: Birth) -> set[object]:
 
 
 def _is_forgotten(held: EffectRow | None, intent: EffectRow) -> bool:
-    return held is None or (held.state is EffectState.VOID and held.attempt < intent.attempt)
+    """It knows only of another attempt: one that came to nothing, or had less time."""
+    if held is None or held.state is EffectState.DELIVERED:
+        return held is None
+    return held.deadline != intent.deadline if held.state is EffectState.VOID else held.deadline < intent.deadline
 
 
 def _is_due(kept: Kept, now: datetime, owner: str, unread: Set[str]) -> bool:

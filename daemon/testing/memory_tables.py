@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -70,6 +71,17 @@ class Tables:
     pauses: dict[str, Pause] = field(default_factory=dict)
     deeds: list[Deed] = field(default_factory=list)
 
+    def copy(self) -> Tables:
+        """Another one that shares only what never changes."""
+        again = copy(self)
+        for one in fields(self):
+            setattr(again, one.name, copy(getattr(self, one.name)))
+        again.runs = {run: replace(kept, events=[*kept.events]) for run, kept in self.runs.items()}
+        again.open = {run: again.runs[run] for run in self.open}
+        again.revised = {key: dict(known) for key, known in self.revised.items()}
+        again.questions = {key: replace(question) for key, question in self.questions.items()}
+        return again
+
     def account(self, row: LedgerRow) -> None:
         row = self.through(row)
         self.ledger.setdefault((row.occurrence.job, row.occurrence.instant), row)
@@ -99,7 +111,7 @@ class Tables:
             if isinstance(effect, Intended):
                 self._intend(run, effect)
             elif effect.key in self.effects:
-                self.effects[effect.key] = _moved(self.effects[effect.key], effect)
+                self.effects[effect.key] = _moved(self.effects[effect.key], effect, run)
 
     def ask(self, change: Change) -> None:
         run = change.after.id
@@ -137,8 +149,8 @@ def _may_intend(held: EffectRow, run: str, effect: Intended) -> bool:
     return held.state is EffectState.VOID or held.run == run or not effect.sends
 
 
-def _moved(row: EffectRow, effect: Delivered | Voided) -> EffectRow:
-    """A receipt is never taken back."""
+def _moved(row: EffectRow, effect: Delivered | Voided, run: str) -> EffectRow:
+    """A receipt is never taken back, and what another run means to do is not this one's to void."""
     if isinstance(effect, Delivered):
         return replace(row, state=EffectState.DELIVERED, output=effect.output, summary=effect.summary)
-    return row if row.state is EffectState.DELIVERED else replace(row, state=EffectState.VOID)
+    return replace(row, state=EffectState.VOID) if row.state is EffectState.INTENT and row.run == run else row

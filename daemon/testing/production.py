@@ -27,3 +27,9 @@ class Production:
     cast: Actors
     decider: Decider | None = None
     """Whims of the dice where it is not given."""
+    follower: Job | None = None
+    """Another job, due after this one."""
+
+    @property
+    def jobs(self) -> dict[str, Job]:
+        return {job.id: job for job in (self.job, self.follower) if job}

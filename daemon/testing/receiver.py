@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from daemon.domain.model import Reconciled, Verdict
+from daemon.domain.errors import Kind
+from daemon.domain.model import Failed, Reconciled, Verdict
 from daemon.ports import Call
 
 from .fake_clock import FakeClock
@@ -23,12 +24,16 @@ class Parcel:
 
 @dataclass(slots=True)
 class Receiver:
-    """Tells the truth as far as it can: `lag` seconds late in its history, nothing at all while `deaf`."""
+    """Tells the truth as far as it can: `lag` seconds late in its history, nothing at all while `deaf`.
+
+    While it is `away` nobody can even ask it.
+    """
 
     clock: FakeClock
     parts: tuple[str, ...] = ("message",)
     lag: float = 0.0
     deaf: bool = False
+    away: bool = False
     parcels: list[Parcel] = field(default_factory=list)
 
     def take(self, call: Call, most: int | None = None) -> None:
@@ -38,8 +43,10 @@ class Receiver:
         for part in missing[:most]:
             self.parcels.append(Parcel(call.effect_key or "", part, call.id, step, self.clock.boot()))
 
-    def reconcile(self, call: Call) -> Reconciled:
+    def reconcile(self, call: Call) -> Reconciled | Failed:
         """The answer to "do you have this effect?"."""
+        if self.away:
+            return Failed(Kind.TRANSIENT, "nobody is there")
         if self.deaf:
             return Reconciled(Verdict.CANNOT_TELL, reason="the receiver does not answer")
         here = self._here(call.effect_key or "")

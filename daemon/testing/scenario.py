@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -21,18 +22,19 @@ from .tools import TOOLS, make_plan
 BROKEN: Json = ["no object, whatever the schema says"]
 CLEAN = (Kind.TRANSIENT, Kind.TRANSIENT, Kind.BAD_DATA, Kind.DENIED, Kind.MISCONFIGURED, Kind.INVALID_INPUT)
 UNCLEAN = (Kind.TIMEOUT, Kind.CRASHED, Kind.UNKNOWN_OUTCOME)
+SIZES = (1, 2, 2, 3, 3, 4, 5, 6, 7)
 SLOWEST = 30
 """Seconds: the longest timeout of a step."""
 
 
-def random_plan(dice: Dice) -> Plan:
+def random_plan(dice: Dice, job: str = "job", sizes: Sequence[int] = SIZES) -> Plan:
     """One to seven steps over the four tools, in any legal shape, some with another that stands in."""
     steps: list[Step] = []
-    for number in range(dice.pick((1, 2, 2, 3, 3, 4, 5, 6, 7))):
+    for number in range(dice.pick(sizes)):
         steps.append(_step(dice, f"s{number + 1}", [step.id for step in steps]))
     return make_plan(
         [one for step in steps for one in _with_stand_in(dice, step)],
-        job="job",
+        job=job,
         decide=dice.pick((Decide.ALWAYS, Decide.ON_EXCEPTION, Decide.ON_EXCEPTION)),
         limits=_limits(dice),
         shares_dates=dice.happens(0.7),

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from daemon.domain.events import AttemptEnded, AttemptStarted, Decided, Escalated, Event, RetryScheduled, RunClaimed
+from daemon.domain.birth import job_of
+from daemon.domain.events import (
+    AttemptEnded,
+    AttemptStarted,
+    Decided,
+    Escalated,
+    Event,
+    Paced,
+    RetryScheduled,
+    RunClaimed,
+)
 from daemon.domain.model import Failed, Letter, Purpose, Run, RunState, StepState
 from daemon.domain.plan import Exhausted, Plan, Step
 from daemon.domain.policy import DELIVERED
@@ -45,7 +55,8 @@ class Witness:
     """`violations` says what went wrong, each with the number of its invariant; `trace` everything that happened."""
 
     clock: FakeClock
-    plan: Plan
+    plans: Mapping[str, Plan]
+    """By job."""
     violations: list[str] = field(default_factory=list)
     trace: list[tuple[float, str, str, object]] = field(default_factory=list)
     runs: dict[str, Run] = field(default_factory=dict)
@@ -55,9 +66,15 @@ class Witness:
     """Retries that a person answered, by run and step."""
     adopted: datetime | None = None
     """When the job was first seen: what was due before is not owed."""
+    lost: tuple[float, float] = (0.0, 0.0)
+    """From when to when, by the boot clock, the store has forgotten what happened."""
+    _remembered: dict[tuple[str, str], Seen] = field(default_factory=dict)
     _started: dict[str, str] = field(default_factory=dict)
     _epochs: dict[str, int] = field(default_factory=dict)
     _launched: dict[str, tuple[str, float, float]] = field(default_factory=dict)
+
+    def plan_of(self, run: str) -> Plan:
+        return self.plans[job_of(run)]
 
     def say(self, who: str, run: str, what: object) -> None:
         self.trace.append((self.clock.boot(), who, run, what))
@@ -66,6 +83,19 @@ class Witness:
         self.violations.append(f"invariant {invariant}: {what}")
         if len(self.violations) >= MOST_VIOLATIONS:
             raise Hopeless
+
+    def backed_up(self) -> None:
+        """What is seen from here on may be forgotten by the store, never by the world."""
+        self._remembered, self.lost = (
+            {key: replace(one) for key, one in self.seen.items()},
+            (self.clock.boot(), float("inf")),
+        )
+
+    def restored(self) -> None:
+        """Runs go on from where the backup has them; epochs count from there as well."""
+        self.say("", "", "the store is put back")
+        self.seen, self.lost = defaultdict(Seen, self._remembered), (self.lost[0], self.clock.boot())
+        self._epochs.clear()
 
     def led(self, who: str, epoch: int | None) -> None:
         self._epochs[who] = max(epoch or 0, self._epochs.get(who, 0))
@@ -104,7 +134,7 @@ class Witness:
     def launched(self, who: str, call: Call) -> None:
         """The runner was told to start this call."""
         run, step_id, _ = call.id.rsplit(".", 2)
-        step = self.plan.by_id[step_id]
+        step = self.plan_of(run).by_id[step_id]
         self.say(who, run, f"launches {call.purpose} {step_id}")
         if self._started.get(call.id) != who:
             self.broken(3, f"{call.id} was launched before the commit that names it")
@@ -133,7 +163,7 @@ class Witness:
         elif isinstance(event, Decided):
             self.seen[run, event.step].decisions += 1
             self._decision(run, change, event)
-        elif isinstance(event, RetryScheduled):
+        elif isinstance(event, RetryScheduled | Paced):
             self.seen[run, event.step].until = event.until
         elif isinstance(event, Escalated) and event.escalation.step:
             self.seen[run, event.escalation.step].until = None
@@ -152,11 +182,11 @@ class Witness:
             self.broken(4, f"{run}: {event.step} began at {event.at}, before its wait until {waited} was over")
         seen.runs += event.attempt.purpose is Purpose.RUN
         seen.others += event.attempt.purpose in {Purpose.RECONCILE, Purpose.REPAIR}
-        step, granted = self.plan.by_id[event.step], self.granted[run, event.step]
-        most = step.retry.attempts + self.plan.limits.crashes + 2 * granted + 1
+        plan, granted = self.plan_of(run), self.granted[run, event.step]
+        most = plan.by_id[event.step].retry.attempts + plan.limits.crashes + 2 * granted + 1
         if seen.runs > most:
             self.broken(4, f"{run}: {event.step} was tried {seen.runs} times, more than {most}")
-        if seen.others > 6 * most + self.plan.limits.crashes:
+        if seen.others > 6 * most + plan.limits.crashes:
             self.broken(4, f"{run}: {event.step} was asked about {seen.others} times")
 
     def _outcome(self, who: str, run: str, event: AttemptEnded) -> None:
@@ -172,7 +202,7 @@ class Witness:
     """Processes that were frozen once: what came out in time may have waited for them."""
 
     def _decision(self, run: str, change: Change, event: Decided) -> None:
-        step, decision = self.plan.by_id[event.step], event.decision
+        step, decision = self.plan_of(run).by_id[event.step], event.decision
         failed = change.before.steps[event.step].failure if change.before.steps else None
         ended = (AttemptEnded, RunClaimed)
         failed_now = any(isinstance(e, ended) and getattr(e, "step", event.step) == event.step for e in change.events)
@@ -202,7 +232,7 @@ class Witness:
         undone = [name for name in undone if not self._spared(run, name)]
         if run.state is RunState.SUCCEEDED and undone:
             self.broken(10, f"{run.id} succeeded without {', '.join(undone)}")
-        gated = {step.id for step in self.plan.steps if step.fresh}
+        gated = {step.id for step in self.plan_of(run.id).steps if step.fresh}
         if ungated := [name for name in gated if run.steps[name].state is StepState.DONE and not run.steps[name].fresh]:
             self.broken(10, f"{run.id} did {', '.join(ungated)} before the source was complete or waited for")
         if run.state is RunState.SUCCEEDED and any(run.steps[name].stale for name in gated):
@@ -214,12 +244,12 @@ class Witness:
 
     def _spared(self, run: Run, name: str) -> bool:
         """It would have stood in for a step that is done."""
-        original = self.plan.originals.get(name)
+        original = self.plan_of(run.id).originals.get(name)
         return original is not None and run.steps[original].state is StepState.DONE
 
     def _final(self, run: Run, name: str) -> bool:
         """Nobody could have done without it, and nobody stood in for it."""
-        plan = self.plan
+        plan = self.plan_of(run.id)
         if (fallback := plan.by_id[name].fallback) and run.steps[fallback].state is StepState.DONE:
             return False
         name = plan.originals.get(name, name)

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 
 from daemon.domain.birth import new_run
-from daemon.domain.calendar import occurrence
+from daemon.domain.chain import Link
 from daemon.domain.events import Escalated, RunEnded, RunStarted
+from daemon.domain.job import Job, Occurrence
 from daemon.domain.model import Run
+from daemon.domain.pause import EVERYTHING, Pause
 from daemon.domain.schedule import Schedule, due_between
+from daemon.domain.timing import Overlap, Timing
 from daemon.ports import Birth, Change, StoreUnavailable
 from daemon.runtime.loop import LEASE_SECONDS
 from daemon.runtime.plans import Plans
 from daemon.runtime.scheduler import LONGEST_SLEEP
 
-from .audit import Audit
+from .audit import Audit, ChainAudit
 from .fake_clock import FakeClock
 from .faults import Dice, Faults
 from .incarnation import Crash, Incarnation, Seams, Setting
 from .memory_store import MemoryStore
+from .memory_tables import Tables
 from .people import People
 from .production import Production
 from .receiver import Receiver
 from .scenario import Cast, random_plan
-from .tools import ZONE_DATA, make_job
+from .tools import make_job
 from .witness import Witness
 
 BEGIN = datetime(2026, 3, 2, 9, 59, tzinfo=UTC)
@@ -41,12 +46,21 @@ def due_in_history(schedule: Schedule) -> tuple[datetime, ...]:
     return tuple(due_between(schedule, BEGIN, BEGIN + HORIZON))
 
 
-def random_production(dice: Dice, faults: Faults) -> Production:
-    """A random job with random actors; the smallest ones may be due often."""
+def random_production(dice: Dice, faults: Faults, seed: int) -> Production:
+    """A random job with random actors; the smallest ones may be due often, and some have a follower."""
     plan = random_plan(dice)
     many = len(plan.steps) == 1 and dice.happens(0.5)
     job = make_job(plan, CRONS[-1] if many else dice.pick(CRONS[:-1]), "UTC")
-    return Production(job, Cast(dice, faults))
+    return Production(job, Cast(dice, faults), follower=_follower(Dice(f"what follows in {seed}"), faults))
+
+
+def _follower(dice: Dice, faults: Faults) -> Job | None:
+    """With dice of its own: a history without one is as it would be if nothing could follow."""
+    if not dice.happens(faults.follows):
+        return None
+    plan = random_plan(dice, "then", sizes=(1, 1, 2))
+    timing = Timing(overlap=dice.pick((Overlap.SKIP, Overlap.ALLOW)))
+    return replace(make_job(plan, None), after="job", timing=timing)
 
 
 class World:
@@ -56,9 +70,10 @@ class World:
         self._dice = dice = Dice(seed)
         self._faults = faults
         self._clock = clock = FakeClock(BEGIN)
-        play = production or random_production(dice, faults)
+        play = production or random_production(dice, faults, seed)
         job = play.job
-        self.witness = Witness(clock, job.plan)
+        self._play = play
+        self.witness = Witness(clock, {one.id: one.plan for one in play.jobs.values()})
         self._raw = MemoryStore(boot=clock.boot, alive=self._lives)
         self._setting = Setting(
             dice,
@@ -66,10 +81,11 @@ class World:
             clock,
             self._raw,
             Plans(self._raw),
-            job,
+            play.jobs,
             play.cast,
             self._receiver(seams),
             self.witness,
+            seams.journal(),
             seams=seams,
             decider=play.decider,
         )
@@ -78,6 +94,9 @@ class World:
         self._processes: list[Incarnation] = []
         self._strikes = MOST_STRIKES
         self._down_until = -1.0
+        self._backup: Tables | None = None
+        self._late = Dice(-1 - seed)
+        """For what came to be thrown later: it leaves every older throw of the seed as it was."""
 
     def live(self) -> None:
         self._plan_troubles()
@@ -116,11 +135,14 @@ class World:
             self._current.ring()
 
     def _audit(self) -> None:
-        store, job = self._raw, self._setting.job
+        store, job, follower = self._raw, self._play.job, self._play.follower
         runs = {row.id: store.load(row.id) for row in store.runs(limit=1000)}
         ledger = store.ledger(job.id, BEGIN, BEGIN + 2 * HORIZON)
         owed = [due for due in self._due if self.witness.adopted and due > self.witness.adopted]
-        Audit(job.plan, runs, ledger, owed, self._setting.receiver, self.witness).check()
+        Audit(runs, ledger, owed, self._setting.receiver, self.witness).check()
+        if follower:
+            rows = store.ledger(follower.id, BEGIN - HORIZON, BEGIN + 2 * HORIZON)
+            ChainAudit(job.id, follower.id, runs, rows, self.witness).check()
 
     # -- what goes wrong by itself
 
@@ -134,6 +156,10 @@ class World:
         ):
             if dice.happens(probability):
                 self._clock.after(dice.between(55.0, 120.0), trouble)
+        if self._late.happens(faults.restore):
+            backup = self._late.between(55.0, 200.0)
+            self._clock.after(backup, self._back_up)
+            self._clock.after(backup + self._late.between(1.0, self._late.pick((20.0, 200.0, 4000.0))), self._put_back)
 
     def _kill(self) -> None:
         if self._current is not None:
@@ -167,6 +193,27 @@ class World:
         receiver = self._setting.receiver
         receiver.deaf = True
         self._clock.after(self._dice.pick((20.0, 100.0, 10_000.0)), lambda: setattr(receiver, "deaf", False))
+
+    def _back_up(self) -> None:
+        if self.witness.adopted:
+            self.witness.backed_up()
+            self._backup = self._raw.backup()
+
+    def _put_back(self) -> None:
+        """Everybody is stopped first; in half of the cases a person looks around before anything is due again."""
+        if self._backup is None:
+            return
+        for process in self._processes:
+            process.die()
+        self._raw.restore(self._backup)
+        self.witness.restored()
+        if self._late.happens(0.5):
+            self._raw.pause(Pause(EVERYTHING, self._clock.now(), "ada", "the store was put back"))
+            self._clock.after(self._late.between(1.0, 1200.0), self._resume)
+
+    def _resume(self) -> None:
+        self._raw.resume(EVERYTHING, self._clock.now(), "ada")
+        self._ring()
 
     # -- as the fate of the processes
 
@@ -207,16 +254,30 @@ class World:
         for event in change.events:
             if isinstance(event, Escalated):
                 self._people.ask(run, event.escalation)
-            elif isinstance(event, RunStarted) and self._dice.happens(self._faults.cancel):
-                self._clock.after(self._dice.between(0.0, 60.0), lambda: self._people.cancel(run))
+            elif isinstance(event, RunStarted):
+                self._begun(run)
             elif isinstance(event, RunEnded) and run.revision == 1 and self._dice.happens(self._faults.again):
                 self._clock.after(self._dice.between(0.0, 60.0), lambda: self._again(run))
 
-    def _again(self, run: Run) -> None:
-        """A person has the run made once more."""
-        job = self._setting.job
-        due = occurrence(job, run.instant, ZONE_DATA)
-        again = new_run(job, due, self._clock.now(), cause="again", revision=2)
+    def _begun(self, run: Run) -> None:
+        if self._dice.happens(self._faults.cancel):
+            self._clock.after(self._dice.between(0.0, 60.0), lambda: self._people.cancel(run))
+        if run.revision == 1 and self._late.happens(self._faults.overlap):
+            self._clock.after(self._late.between(0.0, 60.0), lambda: self._again(run, self._send()))
+
+    def _send(self) -> int:
+        """By how much the send number rises. A run that is forgotten must not come back under its name with another."""
+        return self._late.pick((0, 0, 1)) if self._backup is None else 0
+
+    def _again(self, run: Run, send: int = 0) -> None:
+        """A person has the run made once more; a store that was put back may know nothing of it."""
+        job = self._setting.jobs[run.job]
+        latest = self._raw.latest(job.id, run.instant)
+        if latest is None:
+            return
+        due = Occurrence(job.id, run.instant, run.data)
+        again = new_run(job, due, self._clock.now(), cause="again", revision=latest.revision + 1)
+        again = replace(again, send=latest.send + send)
         self.witness.born("ada", [Birth(again)], self._raw.create([Birth(again)]))
         self._ring()
 
@@ -225,5 +286,15 @@ class World:
         if until < LONGEST_SLEEP or self._clock.boot() < self._down_until:
             return until.total_seconds()
         now = self._clock.now()
+        if self._chained():
+            return until.total_seconds()
         coming = [due for due in [self._raw.next_wake(), *self._due] if due is not None and due > now]
         return (min(coming) - now).total_seconds() if coming else None
+
+    def _chained(self) -> bool:
+        """Whether something that follows is owed."""
+        follower = self._play.follower
+        if follower is None or not self.witness.adopted:
+            return False
+        link = Link(follower.after, datetime.min.replace(tzinfo=UTC))
+        return bool(self._raw.followed(follower.id, link, None, frozenset()).owed)

@@ -223,7 +223,7 @@ def _known(site: Site, job: str) -> Job:
 
 def _job(line: JobLine) -> Document:
     last = {"id": line.last.id, "state": line.last.state.value, "date": line.last.date} if line.last else None
-    told = job_document(line.job, last, _iso(line.prospect.upcoming), line.pause)
+    told = job_document(line.job, last, _iso(line.next_due), line.pause)
     return told | {"overdue": line.overdue or None, "asks": line.asks}
 
 

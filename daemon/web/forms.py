@@ -40,15 +40,16 @@ async def read_form(request: Request) -> Mapping[str, str]:
 Form: TypeAlias = Annotated[Mapping[str, str], Depends(read_form)]
 
 
+def paused_until(form: Mapping[str, str], now: datetime) -> datetime | None:
+    """When a pause for the form's hours ends; None until somebody resumes it."""
+    hours = form.get("hours", "")
+    return now + timedelta(hours=int(hours)) if hours.isdecimal() and len(hours) < 5 else None
+
+
 def holder(request: Request) -> Pass:
     """Behind the guard there is one."""
     found: Pass = request.state.holder
     return found
-
-
-def pause_end(now: datetime, hours: str) -> datetime | None:
-    """None, until somebody resumes it, where no hours are named."""
-    return now + timedelta(hours=int(hours)) if hours.isdecimal() and hours.isascii() and len(hours) < 5 else None
 
 
 def actor(request: Request, surface: str) -> Actor:

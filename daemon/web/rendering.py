@@ -14,6 +14,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ..domain import times
+from ..domain.pause import EVERYTHING, Pause
 from ..version import __version__
 from .forms import KEY_FIELD, seed
 from .hiding import Hiding
@@ -61,10 +62,17 @@ class Rendering:
             form_key=self._site.passes.form_key(seed(request)) if seed(request) else "",
             now=self._site.clock.now(),
             done=DONE.get(request.query_params.get("done", ""), ""),
+            held=self._held() if holder else None,
             asked=len(self._site.queries.escalations()) if holder else 0,
             **values,
         )
         return HTMLResponse(text, status)
+
+    def _held(self) -> Pause | None:
+        """The pause of everything, where there is one."""
+        now = self._site.clock.now()
+        pauses = self._site.queries.pauses()
+        return next((one for one in pauses if one.job == EVERYTHING and one.holds(now)), None)
 
 
 def pretty(value: Any) -> str:

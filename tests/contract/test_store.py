@@ -404,21 +404,32 @@ class TestEffects:
         assert row is not None
         assert (row.state, row.run) == (EffectState.INTENT, "run-2")
 
+    def test_what_another_run_means_to_do_is_not_void_because_this_one_came_to_nothing(self, store: Store) -> None:
+        first = a_start(_claimed(store), attempt=an_attempt(key="key-1"))
+        store.commit(first)
+        run, attempt = _claimed(store, "run-2", revision=2), an_attempt(key="key-1")
+        unknown = Failed(Kind.UNKNOWN_OUTCOME, "another run may have delivered this")
+        events = (AttemptStarted(T0, "send", attempt), AttemptEnded(T0, "send", 1, unknown))
+        in_doubt = replace(run.steps["send"], state=StepState.RUNNING, started=1, unknown=attempt, failure=unknown)
+        store.commit(a_change(run, *events, step=in_doubt))
+        _finish(store, first, Failed(Kind.TRANSIENT, "503"))
+        assert _state(store) is EffectState.INTENT
+
     def test_what_the_store_knows_nothing_of_is_remembered_as_meant(self, store: Store) -> None:
         _deliver(store, "run-1", "delivered")
         voided = a_start(_claimed(store, "run-2", revision=2), attempt=an_attempt(key="voided"))
         store.commit(voided)
         _finish(store, voided, Failed(Kind.TRANSIENT, "503"))
-        rows = [EffectRow(key, EffectState.INTENT, "before", "send", 1, T0) for key in ("delivered", "voided", "new")]
+        store.commit(a_start(_claimed(store, "run-3", revision=3), attempt=an_attempt(key="meant")))
+        keys = ("delivered", "voided", "meant", "new")
+        rows = [EffectRow(key, EffectState.INTENT, "before", "send", 1, after(60)) for key in keys]
 
-        assert store.remember(rows) == 1
-        assert store.remember([replace(row, attempt=2) for row in rows]) == 1
-        states = {row.key: found.state for row in rows if (found := store.effect(row.key))}
-        assert states == {
-            "delivered": EffectState.DELIVERED,
-            "voided": EffectState.INTENT,
-            "new": EffectState.INTENT,
-        }
+        assert store.remember(rows) == 1, "of all but the new one it knows this very attempt"
+        assert store.remember([replace(row, deadline=after(30)) for row in rows]) == 1, "the void one may be another's"
+        assert store.remember([replace(row, deadline=after(90)) for row in rows]) == 3, "all but what was delivered"
+        found = [row for key in keys if (row := store.effect(key))]
+        assert [row.state for row in found] == [EffectState.DELIVERED, *[EffectState.INTENT] * 3]
+        assert {row.deadline for row in found[1:]} == {after(90)}
 
     def test_an_adopted_receipt_changes_no_effect(self, store: Store, queries: Queries) -> None:
         _deliver(store, "run-1", "key-1")
@@ -786,6 +797,15 @@ class TestFollowed:
         just = Link("daily", after(4 * 60), after(5 * 60))
         found = [len(store.followed("tell", link, None, frozenset()).owed) for link in (late, early, just)]
         assert found == [0, 0, 1]
+
+    def test_what_was_due_within_the_link_counts_although_the_clock_was_set_back(self, store: Store) -> None:
+        run = self.succeed(store, "run-1", minutes=-30)
+        assert run.ended_at is not None
+        assert run.ended_at < T0
+        before, late = Link("daily", T0 - timedelta(minutes=10)), Link("daily", T0 + timedelta(minutes=10))
+        assert len(store.followed("tell", before, None, frozenset()).owed) == 1
+        assert store.followed("tell", late, None, frozenset()).owed == []
+        assert len(store.followed("tell", late, None, frozenset({"run-1"})).owed) == 1
 
     def test_a_look_at_what_is_new_takes_in_what_was_unfinished_before(self, store: Store) -> None:
         self.succeed(store, "run-1")

@@ -17,7 +17,7 @@ from atomic_tools import (
     UnknownOutcomeError,
 )
 from atomic_tools.slack_send_message import Input, Output, slack_send_message
-from daemon.testing.fake_slack import FakeSlack
+from daemon.testing.fake_slack import FakeSlack, Message
 from tests.unit.tools.sales_samples import as_input, context
 
 KEY = "key-1"
@@ -51,6 +51,22 @@ def send(asked: Input, at: ToolContext) -> Output:
 def ask(asked: Input, at: ToolContext) -> Reconciled:
     assert slack_send_message.reconcile is not None
     return slack_send_message.reconcile(asked, at)
+
+
+def part_of(message: Message) -> str:
+    return str(message["metadata"]["event_payload"]["part"])
+
+
+def reports(slack: FakeSlack) -> list[Message]:
+    """The messages of the report, without what goes on below them."""
+    found = [message for _, message in slack.workspace.with_key(KEY)]
+    return [message for message in found if part_of(message).startswith("message")]
+
+
+def files(slack: FakeSlack) -> list[str]:
+    """Names of what was shared."""
+    channels = slack.workspace.channels.values()
+    return [file["name"] for each in channels for message in each.messages for file in message.get("files", [])]
 
 
 def to_the_end(asked: Input, slack: FakeSlack, folder: Path, tries: int = 4) -> Output:

@@ -11,7 +11,7 @@ import pytest
 from daemon.adapters.second_channel import AppriseChannel, address
 from daemon.config.secrets import SecretMissing
 from daemon.ports import Severity
-from tests.integration.slack_stand_in import StandIn
+from tests.integration.loopback import Loopback
 
 pytestmark = [
     pytest.mark.slow,
@@ -20,8 +20,8 @@ pytestmark = [
 
 
 @pytest.fixture
-def hook() -> Iterator[StandIn]:
-    made = StandIn()
+def hook() -> Iterator[Loopback]:
+    made = Loopback()
     yield made
     made.close()
 
@@ -78,11 +78,11 @@ def channel(**urls: str) -> AppriseChannel:
     return AppriseChannel(lambda: tuple(urls), secret)
 
 
-def webhook(hook: StandIn, password: str = "hunter2") -> str:  # noqa: S107
+def webhook(hook: Loopback, password: str = "hunter2") -> str:  # noqa: S107
     return hook.url.replace("http://", f"json://user:{password}@") + "alerts"
 
 
-def test_a_webhook_gets_title_text_and_severity(hook: StandIn) -> None:
+def test_a_webhook_gets_title_text_and_severity(hook: Loopback) -> None:
     assert channel(hook=webhook(hook)).send("daily failed", "- Cause: no", Severity.CRITICAL) == ""
     [(_, sent, _)] = hook.calls
     assert (sent["title"], sent["type"]) == ("daily failed", "failure")
@@ -98,7 +98,7 @@ def test_mail_arrives(mail: Mail) -> None:
     assert "ops@example.com" in letter
 
 
-def test_whoever_is_reached_is_enough(hook: StandIn) -> None:
+def test_whoever_is_reached_is_enough(hook: Loopback) -> None:
     assert channel(hook=webhook(hook), nobody="json://127.0.0.1:1/x").send("a", "b", Severity.INFO) == ""
 
 

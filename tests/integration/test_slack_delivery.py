@@ -24,8 +24,21 @@ from atomic_tools import (
     TransientError,
     UnknownOutcomeError,
 )
-from daemon.testing.fake_slack import Channel, FakeSlack, Fault
-from tests.integration.slack_post import KEY, PICTURE, ask, near, request, send, to_the_end, with_files
+from atomic_tools.slack_send_message import Output
+from daemon.testing.fake_slack import Channel, FakeSlack, Fault, Message
+from tests.integration.slack_post import (
+    KEY,
+    PICTURE,
+    ask,
+    files,
+    near,
+    part_of,
+    reports,
+    request,
+    send,
+    to_the_end,
+    with_files,
+)
 
 pytestmark = pytest.mark.slow
 POST = "chat.postMessage"
@@ -37,12 +50,14 @@ def slack() -> Iterator[FakeSlack]:
         yield made
 
 
-def only(slack: FakeSlack) -> dict[str, object]:
-    [(_, message)] = slack.workspace.with_key(KEY)
+def only(slack: FakeSlack) -> Message:
+    [message] = reports(slack)
     return message
 
 
-def test_a_report_is_one_message_with_its_files_in_the_thread(slack: FakeSlack, tmp_path: Path) -> None:
+def test_a_report_is_one_message_with_its_picture_in_it_and_its_file_in_the_thread(
+    slack: FakeSlack, tmp_path: Path
+) -> None:
     output = send(with_files(tmp_path), near(slack, tmp_path))
     message = only(slack)
     assert (output.state, output.reason, output.stamp) == ("delivered", "", message["ts"])
@@ -50,7 +65,8 @@ def test_a_report_is_one_message_with_its_files_in_the_thread(slack: FakeSlack, 
     assert output.location == f"https://example.slack.com/archives/C000000002/p{output.stamp.replace('.', '')}"
     assert output.parts == ("message", "sales.png", "report.md")
     below = [each for each in slack.workspace.channels["C000000002"].messages if each.get("files")]
-    assert [each["thread_ts"] for each in below] == [message["ts"]] * 2
+    assert [each["thread_ts"] for each in below] == [message["ts"]]
+    assert [block["type"] for block in message["blocks"]] == ["header", "image", "section"]
     assert ask(with_files(tmp_path), near(slack, tmp_path)) == Found(output)
 
 
@@ -175,7 +191,7 @@ class TestFiles:
         assert output.parts == ("message", "sales.png", "report.md")
         only(slack)
         send(asked, near(slack, tmp_path, parts=output.parts))
-        assert len(slack.workspace.files) == 2
+        assert files(slack) == ["sales.png", "report.md"]
 
     def test_a_share_that_comes_late_is_waited_for(self, slack: FakeSlack, tmp_path: Path) -> None:
         slack.workspace.share_after = 0.4
@@ -184,23 +200,9 @@ class TestFiles:
     def test_a_share_that_never_comes_degrades(self, slack: FakeSlack, tmp_path: Path) -> None:
         slack.workspace.share_after = None
         output = send(with_files(tmp_path), near(slack, tmp_path, seconds=3.0))
-        assert (output.state, output.parts) == ("degraded", ("message",))
-        assert "sales.png was taken, but its share was not seen" in output.reason
+        assert (output.state, output.parts) == ("degraded", ("message", "sales.png"))
+        assert "report.md was taken, but its share was not seen" in output.reason
         only(slack)
-
-    @pytest.mark.parametrize(
-        ("method", "fault"),
-        [
-            ("files.getUploadURLExternal", Fault.refusal("file_uploads_disabled")),
-            ("files.getUploadURLExternal", Fault.refusal("missing_scope")),
-            ("files.completeUploadExternal", Fault.refusal("channels_limit_exceeded")),
-        ],
-    )
-    def test_a_refused_upload_degrades(self, slack: FakeSlack, tmp_path: Path, method: str, fault: Fault) -> None:
-        slack.faults[method].append(fault)
-        output = send(with_files(tmp_path), near(slack, tmp_path))
-        assert (output.state, output.parts) == ("degraded", ("message", "report.md"))
-        assert "sales.png was not taken" in output.reason
 
     @pytest.mark.parametrize("method", ["files.getUploadURLExternal", "upload", "files.completeUploadExternal"])
     @pytest.mark.parametrize("fault", [Fault.dropped(done=True), Fault.html(500, done=True)], ids=["drop", "500"])
@@ -209,23 +211,169 @@ class TestFiles:
     ) -> None:
         slack.faults[method].append(fault)
         assert send(with_files(tmp_path), near(slack, tmp_path)).state == "delivered"
-        names = [
-            file["name"] for each in slack.workspace.channels["C000000002"].messages for file in each.get("files", [])
-        ]
-        assert names == ["sales.png", "report.md"]
+        assert files(slack) == ["report.md"]
+        assert part_of(only(slack)) == "message.pictured"
 
     def test_an_upload_waits_for_as_long_as_slack_asks_if_that_is_short(self, slack: FakeSlack, tmp_path: Path) -> None:
         slack.faults["files.getUploadURLExternal"].append(Fault.limited("1", body=False))
-        assert send(with_files(tmp_path), near(slack, tmp_path)).state == "delivered"
-        slack.faults["files.getUploadURLExternal"].append(Fault.limited("60", body=False))
-        output = send(with_files(tmp_path), near(slack, tmp_path))
-        assert "sales.png was not taken: files.getUploadURLExternal: too many requests" in output.reason
+        assert part_of_sent(slack, tmp_path) == "message.pictured"
 
     def test_a_file_that_is_empty_over_there_was_not_delivered(self, slack: FakeSlack, tmp_path: Path) -> None:
-        found = {"ok": True, "file": {"size": 0, "shares": {"public": {"C000000002": [{"ts": "1.1"}]}}}}
-        slack.faults["files.info"].append(Fault(200, json.dumps(found).encode()))
+        shares = {"public": {"C000000002": [{"ts": "1.1"}]}}
+        found = {"ok": True, "file": {"size": 0, "mimetype": "text/plain", "shares": shares}}
+        slack.faults["files.info"].extend([Fault(200, json.dumps(found).encode())] * 3)
         output = send(with_files(tmp_path), near(slack, tmp_path))
         assert f"sales.png was not taken: Slack has 0 of its {len(PICTURE)} bytes" in output.reason
+        assert "report.md was not taken: Slack has 0 of its 7 bytes" in output.reason
+
+
+def part_of_sent(slack: FakeSlack, folder: Path) -> str:
+    """In which form a report with a picture arrived, and that a question about it says the same."""
+    output = send(with_files(folder), near(slack, folder))
+    assert ask(with_files(folder), near(slack, folder)) == Found(output)
+    assert output.state == "delivered"
+    return part_of(only(slack))
+
+
+class TestPicture:
+    def test_slack_may_take_a_while_to_look_at_it(self, slack: FakeSlack, tmp_path: Path) -> None:
+        slack.workspace.look_after = 0.5
+        assert part_of_sent(slack, tmp_path) == "message.pictured"
+
+    def test_one_that_slack_is_not_done_with_goes_into_the_thread(self, slack: FakeSlack, tmp_path: Path) -> None:
+        slack.workspace.look_after = None
+        output = send(with_files(tmp_path), near(slack, tmp_path, seconds=4.0))
+        assert (output.state, output.parts) == ("delivered", ("message", "sales.png", "report.md"))
+        assert part_of(only(slack)) == "message"
+        assert files(slack) == ["sales.png", "report.md"]
+        assert ask(with_files(tmp_path), near(slack, tmp_path)) == Found(output)
+
+    def test_one_that_cannot_be_shown_at_once_is_shown_a_second_later(self, slack: FakeSlack, tmp_path: Path) -> None:
+        slack.faults[POST].append(Fault.refusal("invalid_blocks"))
+        assert part_of_sent(slack, tmp_path) == "message.pictured"
+
+    def test_one_that_cannot_be_shown_goes_into_the_thread(self, slack: FakeSlack, tmp_path: Path) -> None:
+        slack.faults[POST].extend([Fault.refusal("invalid_blocks")] * 2)
+        assert part_of_sent(slack, tmp_path) == "message"
+        assert files(slack) == ["sales.png", "report.md"]
+
+    @pytest.mark.parametrize(
+        ("method", "code"),
+        [
+            ("files.getUploadURLExternal", "file_uploads_disabled"),
+            ("files.getUploadURLExternal", "missing_scope"),
+            ("files.completeUploadExternal", "channels_limit_exceeded"),
+        ],
+    )
+    def test_one_that_goes_nowhere_is_told_in_words_and_as_a_table(
+        self, slack: FakeSlack, tmp_path: Path, method: str, code: str
+    ) -> None:
+        slack.faults[method].extend([Fault.refusal(code)] * 2)
+        asked = with_files(tmp_path, table="| Hour | Net |\n|--|--:|\n| 9 <!here> | €5.00 |")
+        output = send(asked, near(slack, tmp_path))
+        assert (output.state, output.parts) == ("degraded", ("message", "report.md"))
+        assert "sales.png was not taken" in output.reason
+        [words] = [each for _, each in slack.workspace.with_key(KEY) if part_of(each) == "picture.words"]
+        note, table = (block["text"]["text"] for block in words["blocks"])
+        assert note == "sales.png could not be delivered. What it shows: Bars"
+        assert table == "```\nHour         Net\n9 &lt;!here&gt;  €5.00\n```"
+        assert words["thread_ts"] == only(slack)["ts"]
+        said = ask(asked, near(slack, tmp_path))
+        assert isinstance(said, Found)
+        assert said.output.model_dump()["state"] == "degraded"
+
+    def test_a_second_attempt_repeats_neither_picture_nor_words(self, slack: FakeSlack, tmp_path: Path) -> None:
+        slack.faults["files.getUploadURLExternal"].extend([Fault.refusal("file_uploads_disabled")] * 2)
+        send(with_files(tmp_path), near(slack, tmp_path))
+        send(with_files(tmp_path), near(slack, tmp_path, parts=("message", "sales.png", "report.md")))
+        assert len(slack.workspace.with_key(KEY)) == 2
+
+
+class TestLong:
+    """A report of several messages is one effect."""
+
+    MARKDOWN = "\n\n".join(f"Paragraph {number}: {'word ' * 80}" for number in range(90))
+
+    def test_it_goes_on_in_the_thread_in_order(self, slack: FakeSlack, tmp_path: Path) -> None:
+        output = send(request(markdown=self.MARKDOWN), near(slack, tmp_path))
+        made = [message for _, message in slack.workspace.with_key(KEY)]
+        assert output.parts == ("message", "part.2", "part.3", "part.4")
+        assert [part_of(message) for message in made] == list(output.parts)
+        assert [message.get("thread_ts") for message in made] == [None, *[made[0]["ts"]] * 3]
+        notes = [message["blocks"][-1]["elements"][0]["text"] for message in made]
+        assert notes == ["1 of 4; the rest is in the thread", "2 of 4", "3 of 4", "4 of 4"]
+        shown = "".join(json.dumps(message["blocks"]) for message in made)
+        at = [shown.index(f"Paragraph {number}:") for number in range(90)]
+        assert at == sorted(at)
+        assert ask(request(markdown=self.MARKDOWN), near(slack, tmp_path)) == Found(output)
+
+    @pytest.mark.parametrize("fault", [Fault.limited("7"), Fault.dropped(done=False), Fault.dropped(done=True)])
+    def test_what_breaks_off_in_the_middle_goes_on_there(self, slack: FakeSlack, tmp_path: Path, fault: Fault) -> None:
+        slack.faults[POST].extend([Fault(done=True), Fault(done=True), fault])
+        asked = request(markdown=self.MARKDOWN)
+        with pytest.raises(UnknownOutcomeError) as caught:
+            send(asked, near(slack, tmp_path))
+        assert caught.value.retry_after == (timedelta(seconds=7) if fault.status == 429 else None)
+        said = ask(asked, near(slack, tmp_path))
+        assert said == Partial(("message", "part.2", *(["part.3"] if fault.done else [])))
+        assert isinstance(said, Partial)
+        output = send(asked, near(slack, tmp_path, parts=said.parts))
+        assert [part_of(message) for _, message in slack.workspace.with_key(KEY)] == list(output.parts)
+
+    def test_while_slack_is_away_what_is_there_is_never_called_not_sent(self, slack: FakeSlack, tmp_path: Path) -> None:
+        slack.faults["conversations.history"].append(Fault.html())
+        with pytest.raises(UnknownOutcomeError, match="some of it is there"):
+            send(request(markdown=self.MARKDOWN), near(slack, tmp_path, parts=("message",)))
+
+    def test_a_rest_that_is_refused_goes_along_as_a_file(self, slack: FakeSlack, tmp_path: Path) -> None:
+        slack.faults[POST].extend([Fault(done=True), Fault(done=True), Fault.refusal("msg_blocks_too_long")])
+        output = send(request(markdown=self.MARKDOWN), near(slack, tmp_path))
+        assert output.state == "degraded"
+        assert output.reason == "Slack refused the rest of the message; all of it is in its file"
+        assert files(slack) == ["message.md"]
+
+
+class TestCorrection:
+    """A report that is sent again follows the first one up, and is no second report."""
+
+    def corrected(self, slack: FakeSlack, folder: Path, **fields: object) -> tuple[Message, Output]:
+        first = send(request(), near(slack, folder))
+        asked = request(text="€6.00 net", corrects=first.model_dump(), **fields)
+        again = replace(near(slack, folder), effect_key="key-2")
+        output = send(asked, again)
+        assert ask(asked, again) == Found(output)
+        [(_, message)] = slack.workspace.with_key("key-2")
+        return message, output
+
+    def test_it_is_marked_and_goes_into_the_thread_and_the_channel_shows_it(
+        self, slack: FakeSlack, tmp_path: Path
+    ) -> None:
+        message, output = self.corrected(slack, tmp_path)
+        assert (output.state, output.channel) == ("delivered", "C000000002")
+        assert (message["thread_ts"], message["reply_broadcast"]) == (only(slack)["ts"], True)
+        assert message["text"] == "Correction of an earlier report: €6.00 net"
+        assert message["blocks"][0]["elements"][0]["text"] == "Correction of an earlier report"
+
+    def test_it_follows_a_report_that_went_to_the_fallback_channel(self, slack: FakeSlack, tmp_path: Path) -> None:
+        first = send(request(channel="#data-ops"), near(slack, tmp_path))
+        asked = request(corrects=first.model_dump(), fallback_channel="#data-ops")
+        output = send(asked, replace(near(slack, tmp_path), effect_key="key-2"))
+        assert (output.channel, output.state) == (first.channel, "delivered")
+
+    def test_it_goes_into_the_channel_where_the_first_one_was_deleted(self, slack: FakeSlack, tmp_path: Path) -> None:
+        gone = {**send(request(), near(slack, tmp_path)).model_dump(), "stamp": "1712345678.000100"}
+        asked, again = request(corrects=gone), replace(near(slack, tmp_path), effect_key="key-2")
+        output = send(asked, again)
+        [(_, message)] = slack.workspace.with_key("key-2")
+        assert "thread_ts" not in message
+        assert output.state == "delivered"
+        assert ask(asked, again) == Found(output)
+
+    def test_what_lies_in_the_outbox_is_marked_only(self, slack: FakeSlack, tmp_path: Path) -> None:
+        before = {**send(request(), near(slack, tmp_path)).model_dump(), "stamp": ""}
+        send(request(corrects=before), replace(near(slack, tmp_path), effect_key="key-2"))
+        [(_, message)] = slack.workspace.with_key("key-2")
+        assert message["text"].startswith("Correction of an earlier report: ")
 
 
 class TestReconcile:

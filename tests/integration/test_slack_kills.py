@@ -13,7 +13,7 @@ import pytest
 
 from atomic_tools import CannotTell, Found, Partial, ToolError
 from daemon.testing.fake_slack import FakeSlack, Fault
-from tests.integration.slack_post import KEY, ask, near, send, with_files
+from tests.integration.slack_post import KEY, ask, near, part_of, reports, send, with_files
 from tests.integration.slack_victim import attempt
 from tests.integration.test_slack_delivery import FAULTS
 
@@ -104,6 +104,8 @@ def test_one_report_or_none_and_a_question(seed: int, tmp_path: Path) -> None:
         if not cell.history:
             slack.workspace.tokens[slack.token] = ("chat:write", "channels:read", "groups:read", "files:write")
         outcome = live(cell, slack, tmp_path)
-        count = len(slack.workspace.with_key(KEY))
+        count = len(reports(slack))
+        parts = [part_of(message) for _, message in slack.workspace.with_key(KEY)]
+    assert len(set(parts)) == len(parts)
     assert (count == 1 and outcome == "delivered") or (outcome == "asked" and count <= 1), (cell, outcome, count)
     assert outcome == "delivered" or not cell.history

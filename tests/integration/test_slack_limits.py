@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from atomic_tools._slack_faults import PayloadError
 from daemon.testing.fake_slack import FakeSlack, Fault, Message
-from tests.integration.slack_post import KEY, near, request, send
+from tests.integration.slack_post import KEY, near, reports, request, send
 from tests.unit.tools.sales_samples import NASTY_NAMES, PING_NAMES
 
 pytestmark = pytest.mark.slow
@@ -26,16 +26,16 @@ def slack() -> Iterator[FakeSlack]:
         yield made
 
 
-def sent(slack: FakeSlack, folder: Path, text: str, markdown: str) -> Message:
-    """The one message, taken out again."""
+def sent(slack: FakeSlack, folder: Path, text: str, markdown: str) -> list[Message]:
+    """The message and what goes on below it, taken out again."""
     before = len(slack.refused)
     send(request(text=text, markdown=markdown, channel="C000000002"), near(slack, folder, seconds=60.0))
     assert slack.refused[before:] == []
-    [(channel, message)] = slack.workspace.with_key(KEY)
-    channel.messages.clear()
-    shown = json.dumps(message)
-    assert not any(ping in shown for ping in LIVE)
-    return message
+    made = [message for _, message in slack.workspace.with_key(KEY)]
+    assert len(reports(slack)) == 1
+    slack.workspace.channels["C000000002"].messages.clear()
+    assert not any(ping in json.dumps(made) for ping in LIVE)
+    return made
 
 
 def blocks(count: int, name: str) -> str:
@@ -55,14 +55,15 @@ def blocks(count: int, name: str) -> str:
 )
 @settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_report_is_ever_refused(slack: FakeSlack, tmp_path: Path, text: str, markdown: str, refusals: int) -> None:
-    """In none of the three forms."""
+    """In none of the forms, and in nothing that goes on below them."""
     slack.faults["chat.postMessage"].extend([Fault.refusal("invalid_blocks")] * refusals)
     sent(slack, tmp_path, text, markdown)
 
 
 @pytest.mark.parametrize("length", [2999, 3000, 3001, 4001, 12001, 40001, 200_000], ids=lambda size: f"CB-041 {size}")
 def test_a_text_of_any_length_is_taken(slack: FakeSlack, tmp_path: Path, length: int) -> None:
-    sent(slack, tmp_path, "x" * length, ("word " * length)[:length])
+    made = sent(slack, tmp_path, "x" * length, ("word " * length)[:length])
+    assert len(made) == min(-(-length // 9000), 6)
 
 
 @pytest.mark.parametrize("name", PING_NAMES, ids=lambda name: f"CB-043 {name}")

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from daemon.adapters.slack.pen import SlackPen
-from daemon.adapters.slack.socket import DEAF_SECONDS, RENEW_SECONDS, SlackSocket
+from daemon.adapters.slack.socket import DEAF_SECONDS, LOOK_SECONDS, RENEW_SECONDS, SlackSocket
 from daemon.domain.errors import Kind
 from daemon.ports import Letter, Notice
-from tests.integration.slack_stand_in import StandIn
+from daemon.testing.fake_slack import FakeSlack, Fault
+from daemon.testing.fake_slack.workspace import APP_TOKEN, TOKEN
 
 pytestmark = pytest.mark.slow
-TOKEN = "xoxb-0000-test-only"
-APP_TOKEN = "xapp-0000-test-only"
+SALES = "C000000002"
 PRESS = {
     "type": "block_actions",
     "user": {"id": "U0000000A", "username": "ada"},
@@ -27,10 +28,9 @@ PRESS = {
 
 
 @pytest.fixture
-def slack() -> Iterator[StandIn]:
-    made = StandIn()
-    yield made
-    made.close()
+def slack() -> Iterator[FakeSlack]:
+    with FakeSlack() as made:
+        yield made
 
 
 def until(done: Callable[[], bool], seconds: float = 10.0) -> None:
@@ -41,58 +41,63 @@ def until(done: Callable[[], bool], seconds: float = 10.0) -> None:
 
 
 class TestPen:
-    def test_an_edit_replaces_the_text_and_drops_the_buttons(self, slack: StandIn) -> None:
+    def test_an_edit_replaces_the_text_and_drops_the_buttons(self, slack: FakeSlack) -> None:
         pen = SlackPen(lambda: TOKEN, slack.url)
         text = "**retry, by ada**\n\n- Job: daily\\_sales \\<!channel\\> & more"
-        assert pen.edit(Letter("C1", "retry <!here>", text), "1.5") is None
-        [(method, sent, token)] = slack.calls
-        assert (method, token) == ("chat.update", f"Bearer {TOKEN}")
-        assert (sent["channel"], sent["ts"], sent["text"]) == ("C1", "1.5", "retry &lt;!here&gt;")
-        [block] = sent["blocks"]
+        message = slack.workspace.put(slack.workspace.channels[SALES], {"text": "asked"})
+        assert pen.edit(Letter(SALES, "retry <!here>", text), message["ts"]) is None
+        assert message["text"] == "retry &lt;!here&gt;"
+        [block] = message["blocks"]
         assert block["text"]["text"] == "*retry, by ada*\n\n• Job: daily_sales &lt;!channel&gt; &amp; more"
 
-    def test_a_whisper_is_for_one_pair_of_eyes(self, slack: StandIn) -> None:
-        assert SlackPen(lambda: TOKEN, slack.url).whisper("C1", "U1", "already decided") is None
-        [(method, sent, _)] = slack.calls
-        assert (method, sent["channel"], sent["user"]) == ("chat.postEphemeral", "C1", "U1")
+    def test_a_whisper_is_for_one_pair_of_eyes(self, slack: FakeSlack) -> None:
+        assert SlackPen(lambda: TOKEN, slack.url).whisper(SALES, "U1", "already decided") is None
+        [sent] = slack.workspace.whispers
+        assert (sent["channel"], sent["user"]) == (SALES, "U1")
+
+    def test_a_form_is_opened_for_who_pressed(self, slack: FakeSlack) -> None:
+        assert SlackPen(lambda: TOKEN, slack.url).open("t", {"type": "modal"}) is None
+        assert slack.workspace.views[0]["view"] == {"type": "modal"}
 
     @pytest.mark.parametrize(
         ("answer", "kind", "after"),
         [
-            ((429, {"Retry-After": "7"}, b""), Kind.TRANSIENT, 7.0),
-            ((200, {"Retry-After": "7"}, b'{"ok": false, "error": "ratelimited"}'), Kind.TRANSIENT, 7.0),
-            ((503, {}, b"<html>down</html>"), Kind.TRANSIENT, None),
-            ((200, {}, b""), Kind.TRANSIENT, None),
-            ((200, {}, b'{"ok": false, "error": "invalid_auth"}'), Kind.DENIED, None),
-            ((200, {}, b'{"ok": false, "error": "message_not_found"}'), Kind.MISCONFIGURED, None),
+            (Fault.limited("7", body=False), Kind.TRANSIENT, 7.0),
+            (replace(Fault.limited("7"), status=200), Kind.TRANSIENT, 7.0),
+            (Fault.html(), Kind.TRANSIENT, None),
+            (Fault.empty(), Kind.TRANSIENT, None),
+            (Fault.dropped(done=False), Kind.TRANSIENT, None),
+            (Fault.refusal("invalid_auth"), Kind.DENIED, None),
+            (Fault.refusal("message_not_found"), Kind.MISCONFIGURED, None),
         ],
     )
     def test_a_refusal_is_classed_by_status_then_time_then_code(
-        self, slack: StandIn, answer: Any, kind: Kind, after: float | None
+        self, slack: FakeSlack, answer: Fault, kind: Kind, after: float | None
     ) -> None:
-        slack.answers["chat.update"] = answer
-        failed = SlackPen(lambda: TOKEN, slack.url).edit(Letter("C1", "x", "x"), "1.5")
+        slack.faults["chat.update"].append(answer)
+        failed = SlackPen(lambda: TOKEN, slack.url).edit(Letter(SALES, "x", "x"), "1.5")
         assert failed is not None
         assert (failed.kind, failed.retry_after) == (kind, after)
         assert TOKEN not in repr(failed)
         assert len(slack.calls) == 1
 
-    def test_nobody_there_is_transient_and_names_no_token(self, slack: StandIn) -> None:
-        slack.close()
-        failed = SlackPen(lambda: TOKEN, slack.url).whisper("C1", "U1", "x")
+    def test_nobody_there_is_transient_and_names_no_token(self, slack: FakeSlack) -> None:
+        slack.faults["chat.postEphemeral"].append(Fault.dropped(done=False))
+        failed = SlackPen(lambda: TOKEN, slack.url).whisper(SALES, "U1", "x")
         assert failed is not None
         assert failed.kind is Kind.TRANSIENT
         assert TOKEN not in repr(failed)
 
-    def test_the_members_of_a_group(self, slack: StandIn) -> None:
-        slack.answers["usergroups.users.list"] = (200, {}, b'{"ok": true, "users": ["U1", "U2"]}')
+    def test_the_members_of_a_group(self, slack: FakeSlack) -> None:
+        slack.workspace.groups["S1"] = ["U1", "U2"]
         assert SlackPen(lambda: TOKEN, slack.url).members("S1") == frozenset({"U1", "U2"})
-        slack.answers["usergroups.users.list"] = (200, {}, b'{"ok": false, "error": "missing_scope"}')
-        assert SlackPen(lambda: TOKEN, slack.url).members("S1") == frozenset()
+        assert SlackPen(lambda: TOKEN, slack.url).members("S2") == frozenset()
 
 
 class Listening:
-    def __init__(self, slack: StandIn) -> None:
+    """A socket whose time is skipped; it pings ten times a second, so that it hears pongs meanwhile."""
+
+    def __init__(self, slack: FakeSlack) -> None:
         self.taken: list[Any] = []
         self.notices: list[Notice] = []
         self.skipped = 0.0
@@ -102,74 +107,108 @@ class Listening:
             self.taken.append,
             self.notices.append,
             lambda: time.monotonic() + self.skipped,
+            ping_seconds=0.1,
         )
+
+    def skip(self, seconds: float) -> None:
+        """In steps between which a pong comes in."""
+        until = self.skipped + seconds
+        while self.skipped < until:
+            time.sleep(0.3)
+            assert self.socket.connected, "it answers pings"
+            self.skipped = min(self.skipped + DEAF_SECONDS * 0.75, until)
 
 
 @pytest.fixture
-def listening(slack: StandIn) -> Iterator[Listening]:
+def listening(slack: FakeSlack) -> Iterator[Listening]:
     made = Listening(slack)
     yield made
     made.socket.stop()
 
 
 class TestSocket:
-    def test_a_press_is_acknowledged_in_under_a_second_and_taken(self, slack: StandIn, listening: Listening) -> None:
+    def test_a_press_is_acknowledged_in_under_a_second_and_taken(self, slack: FakeSlack, listening: Listening) -> None:
         listening.socket.start()
-        until(lambda: listening.socket.connected and bool(slack.sockets))
-        assert slack.press(PRESS) < 1.0
+        until(lambda: listening.socket.connected and bool(slack.sockets.lines))
+        assert slack.sockets.press(PRESS) < 1.0
         until(lambda: bool(listening.taken))
         assert listening.taken[0]["actions"][0]["action_id"] == "clockwright.skip"
-        assert slack.methods() == ["apps.connections.open"]
+        assert [method for method, _ in slack.calls] == ["apps.connections.open"]
 
-    def test_presses_that_come_at_once_do_not_wait_for_each_other(self, slack: StandIn, listening: Listening) -> None:
+    def test_presses_that_come_at_once_do_not_wait_for_each_other(self, slack: FakeSlack, listening: Listening) -> None:
         listening.socket.start()
-        until(lambda: listening.socket.connected and bool(slack.sockets))
+        until(lambda: listening.socket.connected and bool(slack.sockets.lines))
         begun = time.monotonic()
         for _ in range(50):
-            slack.press(PRESS)
+            slack.sockets.press(PRESS)
         assert time.monotonic() - begun < 10.0
         until(lambda: len(listening.taken) == 50)
 
-    def test_a_line_that_drops_is_replaced_with_a_fresh_address(self, slack: StandIn, listening: Listening) -> None:
+    def test_a_line_that_drops_is_replaced_with_a_fresh_address(self, slack: FakeSlack, listening: Listening) -> None:
         listening.socket.look()
-        until(lambda: bool(slack.sockets))
-        slack.sockets[0].close()
+        until(lambda: bool(slack.sockets.lines))
+        slack.sockets.lines[0].close()
         assert listening.socket.connected
         listening.skipped = DEAF_SECONDS
         assert not listening.socket.connected
         listening.socket.look()
         assert listening.socket.connected
-        until(lambda: len(slack.sockets) == 2)
-        assert slack.methods() == ["apps.connections.open"] * 2
-        assert slack.press(PRESS) < 1.0
+        until(lambda: len(slack.sockets.lines) == 2)
+        assert slack.counted("apps.connections.open") == 2
+        assert slack.sockets.press(PRESS) < 1.0
 
-    def test_one_that_delivers_nothing_is_replaced_before_long(self, slack: StandIn, listening: Listening) -> None:
+    def test_one_that_delivers_nothing_is_replaced_before_long(self, slack: FakeSlack, listening: Listening) -> None:
         listening.socket.look()
-        listening.skipped = RENEW_SECONDS
+        until(lambda: bool(slack.sockets.lines))
+        slack.sockets.mute()
+        listening.skip(RENEW_SECONDS)
+        assert RENEW_SECONDS + LOOK_SECONDS < 60.0
         listening.socket.look()
-        until(lambda: len(slack.sockets) == 2)
-        until(lambda: not slack.sockets[0].open)
-        assert slack.press(PRESS) < 1.0
+        until(lambda: len(slack.sockets.lines) == 2)
+        until(lambda: not slack.sockets.lines[0].open)
+        assert [notice.topic for notice in listening.notices] == ["slack_socket_up"]
+        assert slack.sockets.press(PRESS) < 1.0
 
-    def test_one_that_does_not_answer_pings_is_deaf(self, slack: StandIn, listening: Listening) -> None:
-        slack.deaf = True
+    def test_one_that_does_not_answer_pings_is_deaf(self, slack: FakeSlack, listening: Listening) -> None:
+        slack.sockets.deaf = True
         listening.socket.look()
         listening.skipped = DEAF_SECONDS
         assert not listening.socket.connected
-        slack.deaf = False
+        slack.sockets.deaf = False
         listening.socket.look()
-        until(lambda: len(slack.sockets) == 2)
+        until(lambda: len(slack.sockets.lines) == 2)
         topics = [notice.topic for notice in listening.notices]
         assert topics == ["slack_socket_up", "slack_socket_down", "slack_socket_up"]
-        assert slack.press(PRESS) < 1.0
+        assert slack.sockets.press(PRESS) < 1.0
 
     def test_slack_that_cannot_be_reached_is_tried_later_and_later_and_said_once(
-        self, slack: StandIn, listening: Listening
+        self, slack: FakeSlack, listening: Listening
     ) -> None:
-        slack.answers["apps.connections.open"] = (200, {}, b'{"ok": false, "error": "invalid_auth"}')
+        slack.faults["apps.connections.open"].extend([Fault.refusal("invalid_auth")] * 3)
         assert [listening.socket.look() for _ in range(3)] == [2.0, 4.0, 8.0]
         assert len(listening.notices) == 1
         assert APP_TOKEN not in repr(listening.notices)
-        del slack.answers["apps.connections.open"]
         listening.socket.look()
         assert listening.socket.connected
+
+    def test_an_address_that_is_refused_leaves_the_line_that_works(
+        self, slack: FakeSlack, listening: Listening
+    ) -> None:
+        listening.socket.look()
+        until(lambda: bool(slack.sockets.lines))
+        slack.faults["apps.connections.open"].append(Fault.html())
+        listening.skip(RENEW_SECONDS)
+        listening.socket.look()
+        assert slack.counted("apps.connections.open") == 2
+        assert listening.socket.connected
+        assert [notice.topic for notice in listening.notices] == ["slack_socket_up"]
+
+    def test_the_bot_token_opens_no_socket(self, slack: FakeSlack) -> None:
+        listening = SlackSocket(lambda: TOKEN, slack.url, lambda _: None, lambda _: None)
+        listening.look()
+        assert not listening.connected
+        assert ("apps.connections.open", "missing_scope") in slack.refused
+
+    def test_nobody_hears_a_press_without_a_connection(self, slack: FakeSlack) -> None:
+        with pytest.raises(LookupError):
+            slack.sockets.press(PRESS)

@@ -20,7 +20,7 @@ import pytest
 
 from daemon.testing.fake_slack import Channel, FakeSlack
 from daemon.testing.fake_slack.workspace import APP_TOKEN, TOKEN
-from tests.integration.slack_stand_in import StandIn
+from tests.integration.loopback import Loopback
 from tests.system.cli_folder import Folder, stop, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -49,7 +49,7 @@ steps:
 class Office:
     folder: Folder
     slack: FakeSlack
-    hook: StandIn
+    hook: Loopback
     port: int
     seen: dict[str, str] = field(default_factory=dict)
     """The values of the buttons: the message loses them once it is answered."""
@@ -101,7 +101,7 @@ def free_port() -> int:
 
 @pytest.fixture
 def office(tmp_path: Path) -> Iterator[Office]:
-    folder, hook, port = Folder.make(tmp_path / "config"), StandIn(), free_port()
+    folder, hook, port = Folder.make(tmp_path / "config"), Loopback(), free_port()
     slack = FakeSlack()
     slack.workspace.add(Channel(OPS.id, OPS.name))
     for name, value in SECRETS.items():

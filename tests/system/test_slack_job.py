@@ -23,7 +23,7 @@ timezone: UTC
 steps:
   - id: post
     use: slack_send_message
-    with: {channel: "#sales", text: Done, markdown: "# Done"}
+    with: {channel: "#sales", text: Done, markdown: "# Done", corrects: "${earlier.post.output}"}
     retry: {attempts: 4, first: 200ms, cap: 1s}
 """
 
@@ -90,7 +90,26 @@ def test_a_report_that_arrived_in_part_degrades_its_run(slack: FakeSlack, tmp_pa
     slack.faults["chat.postMessage"].append(Fault.refusal("invalid_blocks"))
     document, _ = run(tmp_path, slack)
     assert (document["state"], len(posts(slack))) == ("degraded", 2), "the message, and its text as a file"
-    assert document["reason"] == "post: Slack refused the formatted message; it was posted as plain text"
+    why = "Slack refused the formatted message; it was posted as plain text"
+    assert document["reason"] == f"post: {why}"
+    [delivery] = document["deliveries"]
+    assert (delivery["state"], delivery["reason"]) == ("degraded", why)
+    show = [*configured(tmp_path, slack)[:-3], "runs", "show", document["run"]]
+    said = subprocess.run(show, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert f"degraded   post: {delivery['where']} ({why}) (key " in said
+
+
+def test_a_run_made_again_sends_nothing_and_one_sent_again_follows_the_first_up(
+    slack: FakeSlack, tmp_path: Path
+) -> None:
+    run(tmp_path, slack)
+    document, _ = run(tmp_path, slack, "--resend")
+    first, second = posts(slack)
+    assert document["state"] == "succeeded"
+    assert (second["thread_ts"], second["reply_broadcast"]) == (first["ts"], True)
+    assert second["text"] == "Correction of an earlier report: Done"
+    run(tmp_path, slack)
+    assert len(posts(slack)) == 2
 
 
 def test_a_dry_run_stays_at_home(slack: FakeSlack, tmp_path: Path) -> None:

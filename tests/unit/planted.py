@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from daemon.domain.birth import run_id
+from daemon.domain.chain import Link
 from daemon.domain.errors import Kind
 from daemon.domain.events import AttemptEnded, Event, RetryScheduled, RunClaimed
 from daemon.domain.fold import fold
@@ -26,13 +28,16 @@ from daemon.domain.policy import (
     next_action,
 )
 from daemon.ports import (
+    Activity,
     AlreadyDelivered,
     Birth,
     Call,
     Change,
     Decider,
     EffectRow,
+    EffectState,
     Ended,
+    Followed,
     Message,
     Running,
     Stale,
@@ -42,6 +47,7 @@ from daemon.ports import (
 from daemon.runtime.rules import Rules
 from daemon.testing.faults import DEFAULT, Faults
 from daemon.testing.incarnation import Seams
+from daemon.testing.memory_journal import MemoryJournal
 from daemon.testing.receiver import Receiver
 from daemon.testing.watched_store import WatchedStore
 
@@ -152,6 +158,14 @@ class ForgetsReceipts(Wrapped):
             self.inner.commit(replace(change, events=tuple(events)))
 
 
+class IgnoresIntents(ForgetsReceipts):
+    """Only what was delivered is looked up: what another run may be delivering now is not."""
+
+    def effect(self, key: str) -> EffectRow | None:
+        row = self.inner.effect(key)
+        return row if row and row.state is EffectState.DELIVERED else None
+
+
 class ForgetsRows(Wrapped):
     """Instants that get no run are not written down."""
 
@@ -172,6 +186,57 @@ class ForgetsWatermarks(Wrapped):
 
     def watermarks(self) -> Mapping[str, datetime]:
         return {}
+
+
+class ForgetsIntents(MemoryJournal):
+    """Nothing is written down beside the store."""
+
+    def note(self, intent: EffectRow) -> None: ...
+
+
+class LosesChains(Wrapped):
+    """Only who saw a run end has others follow it: what ended before a crash is followed by nobody."""
+
+    def followed(self, follower: str, link: Link, since: datetime | None, also: Set[str]) -> Followed:
+        found = self.inner.followed(follower, link, since, also)
+        return replace(found, owed=[]) if since is None else found
+
+
+class FollowsTheClock(Wrapped):
+    """What ended before the job began to follow is not followed, although the clock was only set back."""
+
+    def followed(self, follower: str, link: Link, since: datetime | None, also: Set[str]) -> Followed:
+        found = self.inner.followed(follower, link, since, also)
+        return replace(found, owed=[one for one in found.owed if one.ended_at > link.after])
+
+
+class FollowsAgain(Wrapped):
+    """After a crash every success is followed anew, by a run of another revision."""
+
+    def followed(self, follower: str, link: Link, since: datetime | None, also: Set[str]) -> Followed:
+        return self.inner.followed("nobody" if since is None else follower, link, since, also)
+
+    def activity(self, jobs: Iterable[str], since: datetime) -> Activity:
+        return replace(self.inner.activity(jobs, since), made={})
+
+    def create(
+        self,
+        births: Sequence[Birth],
+        rows: Sequence[LedgerRow] = (),
+        watermarks: Mapping[str, datetime] | None = None,
+        *,
+        owner: str = "",
+        fence: int = 0,
+    ) -> list[bool]:
+        return self.inner.create([*map(self._anew, births)], rows, watermarks, owner=owner, fence=fence)
+
+    def _anew(self, birth: Birth) -> Birth:
+        latest = self.inner.latest(birth.run.job, birth.run.instant)
+        if latest is None or birth.run.cause != "chain":
+            return birth
+        again = latest.revision + 1
+        run = replace(birth.run, id=run_id(latest.job, latest.instant, again), revision=again)
+        return replace(birth, run=run, ledger=None)
 
 
 class NeverFound(Receiver):
@@ -306,7 +371,10 @@ def unguarded(decider: Decider, plan: Plan, ask: Ask, run: Run, now: datetime) -
 
 ROUGH = replace(DEFAULT, tool=0.8, nonsense=0.1)
 FREEZING = replace(DEFAULT, freeze=0.1, crash=0.0, outage=0.0)
+CHAINED = replace(DEFAULT, follows=1.0, kill=1.0, crash=0.1, tool=0.1)
 LATE = replace(DEFAULT, kill=1.0, crash=0.2)
+RESTORED = replace(DEFAULT, restore=1.0)
+OVERLAPPING = replace(DEFAULT, overlap=1.0)
 
 PLANTED: Mapping[str, tuple[Seams, Faults]] = {
     "the fence is removed": (Seams(store=NoFence), FREEZING),
@@ -315,8 +383,13 @@ PLANTED: Mapping[str, tuple[Seams, Faults]] = {
     "a commit is acknowledged before it is durable": (Seams(store=AcknowledgesEarly), DEFAULT),
     "stored times are never due": (Seams(store=ForgetsWakes), DEFAULT),
     "receipts are not adopted": (Seams(store=ForgetsReceipts), DEFAULT),
+    "what another run may be sending now is not asked about": (Seams(store=IgnoresIntents), OVERLAPPING),
+    "what was meant since the backup is forgotten": (Seams(journal=ForgetsIntents), RESTORED),
     "coalesced instants leave no row": (Seams(store=ForgetsRows), LATE),
     "watermarks are lost": (Seams(store=ForgetsWatermarks), LATE),
+    "what ended before a crash is not followed": (Seams(store=LosesChains), CHAINED),
+    "a chain follows the wall clock": (Seams(store=FollowsTheClock), replace(CHAINED, clock=1.0)),
+    "a chain fires twice over a crash": (Seams(store=FollowsAgain), CHAINED),
     "reconcile always says not found": (Seams(receiver=NeverFound), DEFAULT),
     "the effect key changes with every attempt": (Seams(runner=NewKeys), DEFAULT),
     "nothing is too late to be sent": (Seams(runner=NoDeadlines), FREEZING),

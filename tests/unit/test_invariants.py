@@ -35,6 +35,10 @@ def test_invariant_1_every_due_instant_gets_exactly_one_disposition() -> None:
     holds(1, replace(DEFAULT, kill=1.0, crash=0.2, clock=1.0))
 
 
+def test_invariant_1_every_success_is_followed_exactly_once() -> None:
+    holds(1, replace(DEFAULT, follows=1.0, tool=0.1, kill=1.0, crash=0.2, clock=1.0, again=0.6))
+
+
 def test_invariant_2_a_finished_step_never_runs_again() -> None:
     holds(2, replace(DEFAULT, kill=1.0, crash=0.2, freeze=0.05))
 

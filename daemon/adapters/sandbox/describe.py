@@ -117,6 +117,7 @@ def _spec(path: Path, code: str) -> dict[str, Any]:
         "secrets": list(tool.secrets),
         "optional_secrets": list(tool.optional_secrets),
         "destination": list(tool.destination),
+        "pace": tool.pace.total_seconds(),
         "reconcile": tool.reconcile is not None,
         "input_schema": tool.input_type.model_json_schema(mode="validation"),
         "output_schema": tool.output_type.model_json_schema(mode="serialization"),

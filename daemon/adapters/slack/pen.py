@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from atomic_tools._slack_codes import CREDENTIALS, NOT_SENT, PERHAPS, SLOW, known_shape, pause
 
 from ...domain.errors import ClockwrightError, Kind
 from ...domain.model import Failed, Json
@@ -18,21 +19,6 @@ if TYPE_CHECKING:
 TIMEOUT_SECONDS = 10
 RETRY_AFTER = 30.0
 """Where Slack names no time."""
-_CODE = re.compile(r"[a-z_]{3,60}")
-_CREDENTIALS = frozenset(
-    {
-        "invalid_auth",
-        "not_authed",
-        "account_inactive",
-        "token_revoked",
-        "token_expired",
-        "missing_scope",
-        "not_allowed_token_type",
-    }
-)
-_LATER = frozenset(
-    {"ratelimited", "fatal_error", "internal_error", "service_unavailable", "request_timeout", "accesslimited"}
-)
 
 
 class SlackPen:
@@ -102,23 +88,14 @@ def fault(method: str, error: Exception) -> Failed:
     if not isinstance(error, SlackApiError):
         return said(Kind.TRANSIENT, f"{method}: {type(error).__name__}")
     status = getattr(error.response, "status_code", 200)
-    said_code = str(error.response.get("error"))
-    code = said_code if _CODE.fullmatch(said_code) else ""
-    if status == 429 or code in _LATER:
-        return said(Kind.TRANSIENT, f"{method}: {code or 'too many requests'}", retry_after=_pause(error))
+    code = known_shape(str(error.response.get("error")))
+    if status == 429 or code in NOT_SENT | PERHAPS | SLOW:
+        after = pause(getattr(error.response, "headers", {}))
+        return said(Kind.TRANSIENT, f"{method}: {code or 'too many requests'}", retry_after=after or RETRY_AFTER)
     if status >= 500 or not code:
         return said(Kind.TRANSIENT, f"{method}: HTTP {status}")
-    kind = Kind.DENIED if code in _CREDENTIALS else Kind.MISCONFIGURED
+    kind = Kind.DENIED if code in CREDENTIALS else Kind.MISCONFIGURED
     return said(kind, f"{method}: {code}")
-
-
-def _pause(error: Any) -> float:
-    headers = getattr(error.response, "headers", {})
-    value = next((each for name, each in headers.items() if name.lower() == "retry-after"), RETRY_AFTER)
-    try:
-        return float(value)
-    except ValueError:
-        return RETRY_AFTER
 
 
 def escaped(text: str) -> str:

@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 PING_SECONDS = 5.0
 DEAF_SECONDS = 20.0
 """Without a pong for this long, nobody is there."""
-RENEW_SECONDS = 300.0
-"""A connection that brought nothing for this long is replaced: it may answer pings and deliver nothing."""
+RENEW_SECONDS = 45.0
+"""A connection that brought nothing for this long is replaced: it may answer pings and deliver nothing.
+
+A press that is lost is so lost for less than a minute. Addresses may be asked for fifty times a minute.
+"""
 LOOK_SECONDS = 2.0
 LONGEST_PAUSE = 60.0
 
@@ -39,12 +42,14 @@ class SlackSocket:
         take: Callable[[Json], None],
         notice: Callable[[Notice], None],
         seconds: Callable[[], float] = time.monotonic,
+        ping_seconds: float = PING_SECONDS,
     ) -> None:
         self._app_token = app_token
         self._base_url = base_url
         self._take = take
         self._notice = notice
         self._seconds = seconds
+        self._ping_seconds = ping_seconds
         self._handler: SocketModeHandler | None = None
         self._fresh_at = 0.0
         self._pong: float | None = None
@@ -103,7 +108,8 @@ class SlackSocket:
         """The text of an error may hold the address, which is a secret for as long as it lives."""
         self._failures += 1
         why = str(error) if isinstance(error, ClockwrightError) else type(error).__name__
-        self._say(up=False, message=f"Slack's socket cannot be connected: {why}")
+        if not self.connected:  # else the one that was to be replaced still answers
+            self._say(up=False, message=f"Slack's socket cannot be connected: {why}")
         return min(2.0**self._failures, LONGEST_PAUSE)
 
     def _say(self, *, up: bool, message: str) -> None:
@@ -137,7 +143,9 @@ class SlackSocket:
         # Every connection asks for a fresh address: an old one is refused for ever.
         client = WebClient(base_url=self._base_url, timeout=10, retry_handlers=[], logger=quiet)
         app = self._app(client, quiet)
-        made = SocketModeHandler(app, self._app_token(), logger=quiet, web_client=client, ping_interval=PING_SECONDS)
+        made = SocketModeHandler(
+            app, self._app_token(), logger=quiet, web_client=client, ping_interval=self._ping_seconds
+        )
         made.client.auto_reconnect_enabled = False  # ours notices more, and closes the old one first
         return made
 

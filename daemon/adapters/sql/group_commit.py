@@ -1,22 +1,28 @@
 """Many units of work, one flush: whoever finds the writer free commits what is queued, for everybody.
 
-There is no timer and no thread. The first unit to find nobody writing leads: it runs itself and whatever is queued by
-then, each other unit in a savepoint of its own, commits once, and only then tells the others. While it flushes, the
-next batch gathers by itself.
+There is no thread. The first unit to find nobody writing leads: it runs itself and whatever is queued by then, each
+other unit in a savepoint of its own, commits once, and only then tells the others. While it flushes, the next batch
+gathers by itself. Those who were just told are likely to come again at once, so the next leader waits for them, at most
+half as long as the last flush took; who writes alone never waits.
 """
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from threading import Lock
-from typing import Any, Generic, Protocol, TypeVar
+from threading import Event, Lock
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from daemon.ports import StoreUnavailable
 
 T = TypeVar("T")
 C = TypeVar("C")
 C_co = TypeVar("C_co", covariant=True)
+
+
+LONGEST_WAIT: Final = 0.005
+"""Seconds; however slow the disk is."""
 
 
 class Transactions(Protocol[C_co]):
@@ -74,12 +80,24 @@ class Unit(Generic[C, T]):
 class GroupCommit(Generic[C]):
     """`run` returns when the work is durable, or raises what the work or the commit raised."""
 
-    def __init__(self, transactions: Transactions[C], most: int = 64) -> None:
+    def __init__(
+        self,
+        transactions: Transactions[C],
+        most: int = 64,
+        longest_wait: float = LONGEST_WAIT,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
         self._transactions = transactions
         self._most = most
+        self._longest_wait = longest_wait
+        self._clock = clock
         self._queue: deque[Unit[C, Any]] = deque()
         self._mutex = Lock()
         self._led = False
+        self._company = 0
+        """How many wrote, or waited to, when the last batch was done."""
+        self._patience = 0.0
+        self._complete = Event()
 
     @property
     def waiting(self) -> int:
@@ -97,15 +115,25 @@ class GroupCommit(Generic[C]):
     def _leads(self, unit: Unit[C, Any]) -> bool:
         with self._mutex:
             self._queue.append(unit)
+            if len(self._queue) >= self._company:
+                self._complete.set()
             free, self._led = not self._led, True
             return free
 
     def _lead(self) -> None:
         batch: list[Unit[C, Any]] = []
         try:
+            self._gather()
             self._write(batch)
         finally:
             self._hand_over(batch)
+
+    def _gather(self) -> None:
+        with self._mutex:
+            self._complete.clear()
+            alone = len(self._queue) >= self._company
+        if not alone:
+            self._complete.wait(self._patience)
 
     def _next(self, batch: list[Unit[C, Any]]) -> Unit[C, Any] | None:
         """The unit that has waited longest, now of this batch; the leader's own comes first."""
@@ -122,6 +150,7 @@ class GroupCommit(Generic[C]):
                 unit.fail(StoreUnavailable("the writer was interrupted; nothing was written"))
             unit.woken.release()
         with self._mutex:
+            self._company = min(len(batch) + len(self._queue), self._most)
             self._led = bool(self._queue)
             if self._led:
                 self._queue[0].woken.release()
@@ -132,7 +161,7 @@ class GroupCommit(Generic[C]):
             connection = self._transactions.begin()
             if first is None or first.run(connection):
                 self._rest(connection, batch)
-                self._transactions.commit()
+                self._flush()
             else:
                 self._transactions.rollback()
         except StoreUnavailable as error:
@@ -144,6 +173,11 @@ class GroupCommit(Generic[C]):
             raise
         for unit in batch:
             unit.done = True
+
+    def _flush(self) -> None:
+        start = self._clock()
+        self._transactions.commit()
+        self._patience = min((self._clock() - start) / 2, self._longest_wait)
 
     def _rest(self, connection: C, batch: list[Unit[C, Any]]) -> None:
         """Those who came until now; the first needed no savepoint, as nobody stood before it."""

@@ -31,6 +31,7 @@ Row: TypeAlias = Mapping[str, Any]
 _ONE: Final[ColumnElement[int]] = literal_column("1", Integer)
 _DELIVERED: Final[ColumnElement[str]] = literal_column("'delivered'", Text)
 _VOID: Final[ColumnElement[str]] = literal_column("'void'", Text)
+_MEANT: Final[ColumnElement[str]] = literal_column("'intent'", Text)
 _INTENT: Final = ("state", "run", "step", "attempt", "deadline")
 
 
@@ -91,7 +92,7 @@ class Statements:
         self.intent = prepared(_intent(dialect))
         self.remembered = prepared(_remembered(dialect))
         self.delivered = prepared(_effect("receipt"))
-        self.voided = prepared(_effect().where(EFFECTS.c.state != _DELIVERED))
+        self.voided = prepared(_effect().where(EFFECTS.c.state != _DELIVERED, EFFECTS.c.run == bindparam("of")))
         self.asked = prepared(keep(dialect, ESCALATIONS))
         self.closed = prepared(_closed())
         self.folded = prepared(_folded())
@@ -166,9 +167,10 @@ def _intent(dialect: Dialect) -> Insert:
 
 
 def _remembered(dialect: Dialect) -> Insert:
-    """Where the row is not there, or says of an earlier attempt that it came to nothing."""
+    """Where the row is not there, or knows only of another attempt: one that came to nothing, or had less time."""
     insert = _insert(dialect, EFFECTS).values(_binds(EFFECTS))
-    forgotten = (EFFECTS.c.state == _VOID) & (EFFECTS.c.attempt < insert.excluded.attempt)
+    until, meant = EFFECTS.c.deadline, insert.excluded.deadline
+    forgotten = ((EFFECTS.c.state == _VOID) & (until != meant)) | ((EFFECTS.c.state == _MEANT) & (until < meant))
     return insert.on_conflict_do_update(
         index_elements=[EFFECTS.c.key], set_={name: insert.excluded[name] for name in _INTENT}, where=forgotten
     )

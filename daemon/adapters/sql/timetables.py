@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Integer, Row, func, insert, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Integer, Row, and_, func, insert, literal_column, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from daemon.domain import codec
@@ -99,10 +99,11 @@ class SqlTimetables:
         of_upstream = (RUNS.c.job == link.upstream, RUNS.c.cause != DRY_RUN)
         unfinished = select(RUNS.c.id).where(*of_upstream, RUNS.c.open == literal_column("1", Integer))
         accounted = select(LEDGER.c.job).where(LEDGER.c.job == follower, LEDGER.c.instant == RUNS.c.instant)
-        ended = [RUNS.c.ended_at > micros(link.after), *([RUNS.c.ended_at <= micros(link.until)] if link.until else [])]
-        owed = select(RUNS).where(*of_upstream, RUNS.c.state == RunState.SUCCEEDED.value, *ended, ~accounted.exists())
+        known = RUNS.c.id.in_(sorted(also))
+        covered = or_(and_(*_within(link)), known)
+        owed = select(RUNS).where(*of_upstream, RUNS.c.state == RunState.SUCCEEDED.value, covered, ~accounted.exists())
         if since is not None:
-            owed = owed.where(or_(RUNS.c.queued_at > micros(since), RUNS.c.id.in_(sorted(also))))
+            owed = owed.where(or_(RUNS.c.queued_at > micros(since), known))
 
         def work(connection: Connection) -> Followed:
             # What ends in between is among the unfinished, and found by the next look.
@@ -118,6 +119,13 @@ def _successes(rows: Sequence[Row[Any]]) -> Iterator[Success]:
         with suppress(Unreadable):
             run = to_run(row, [])
             yield Success(run.id, run.instant, instant(row.ended_at), run.data)
+
+
+def _within(link: Link) -> Iterator[ColumnElement[bool]]:
+    """`Link.covers`."""
+    yield or_(RUNS.c.ended_at > micros(link.after), RUNS.c.instant > micros(link.after))
+    if link.until:
+        yield RUNS.c.ended_at <= micros(link.until)
 
 
 def _end(connection: Connection, job: str, at: datetime, by: str) -> int:

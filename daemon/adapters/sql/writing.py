@@ -103,7 +103,7 @@ class Writing:
             elif isinstance(effect, Delivered):
                 self._sql.delivered.run(connection, receipt_row(effect))
             else:
-                row = {"effect": effect.key, "state": EffectState.VOID.value}
+                row = {"effect": effect.key, "state": EffectState.VOID.value, "of": run}
                 self._sql.voided.run(connection, row)
 
     def _intend(self, connection: Connection, run: str, effect: Intended) -> None:

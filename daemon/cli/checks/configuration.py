@@ -10,17 +10,18 @@ from ...config import Loaded
 from ...config.secrets import SecretMissing, SecretSource
 from ...domain.checkup import Finding, fail, ok, warn
 from ...domain.draft import Toolbox
+from ...domain.numbers import counted
 
 
 def config(loaded: Loaded) -> Iterator[Finding]:
-    from ...config.settings import unknown_variables
+    from ...config.variables import unknown_variables
 
     for fault in loaded.faults:
         yield fail("config", str(fault), "mend the file; 'clockwright validate' names every fault")
     for warning in (*unknown_variables(os.environ), *loaded.warnings):
         yield warn("config", str(warning), "see 'clockwright validate'")
     if not loaded.faults:
-        yield ok("config", f"{len(loaded.jobs)} jobs from {loaded.settings.folder}")
+        yield ok("config", f"{counted(len(loaded.jobs), 'job')} from {loaded.settings.folder}")
 
 
 def tools(toolbox: Toolbox) -> Iterator[Finding]:
@@ -28,7 +29,7 @@ def tools(toolbox: Toolbox) -> Iterator[Finding]:
         yield fail(
             "tools", f"{name}: {broken.message}", f"mend {broken.path}{f':{broken.line}' if broken.line else ''}"
         )
-    yield ok("tools", f"{len(toolbox.tools)} tools keep their contract: {', '.join(sorted(toolbox.tools))}")
+    yield ok("tools", f"{counted(len(toolbox.tools), 'contract')} kept: {', '.join(sorted(toolbox.tools))}")
 
 
 def secrets(loaded: Loaded) -> Iterator[Finding]:

@@ -9,12 +9,12 @@ from .limits import check
 from .workspace import BOT_ID, Channel, Message, Refusal, Workspace
 
 Arguments = Mapping[str, Any]
-_KEPT = ("text", "blocks", "metadata", "thread_ts")
+_KEPT = ("text", "blocks", "metadata", "thread_ts", "reply_broadcast")
 
 
 def post(workspace: Workspace, arguments: Arguments) -> Message:
     channel = _writable(workspace, arguments)
-    check(arguments, workspace.files)
+    check(arguments, workspace.pictures)
     thread = arguments.get("thread_ts")
     if thread and not any(message["ts"] == thread for message in channel.messages):
         raise Refusal("thread_not_found")
@@ -26,7 +26,7 @@ def update(workspace: Workspace, arguments: Arguments) -> Message:
     channel, message = _own(workspace, arguments)
     if len(arguments.get("text") or "") > 4_000:
         raise Refusal("msg_too_long")
-    check(arguments, workspace.files)
+    check(arguments, workspace.pictures)
     message.update({name: arguments[name] for name in _KEPT[:3] if name in arguments})
     return {"channel": channel.id, "ts": message["ts"], "text": message.get("text", "")}
 
@@ -45,7 +45,7 @@ def permalink(workspace: Workspace, arguments: Arguments) -> Message:
 
 def whisper(workspace: Workspace, arguments: Arguments) -> Message:
     _writable(workspace, arguments)
-    check(arguments, workspace.files)
+    check(arguments, workspace.pictures)
     workspace.whispers.append(dict(arguments))
     return {"message_ts": workspace.stamp()}
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
-from .workspace import File, Refusal
+from .workspace import Refusal
 
 Block = Mapping[str, Any]
 
 
-def check(arguments: Mapping[str, Any], files: Mapping[str, File]) -> None:
-    """Raises Refusal as chat.postMessage does."""
+def check(arguments: Mapping[str, Any], pictures: Set[str]) -> None:
+    """Raises Refusal as chat.postMessage does; `pictures` are the ids of the files that a message can show."""
     text, blocks = arguments.get("text") or "", arguments.get("blocks") or []
     if not text and not blocks:
         raise Refusal("no_text")
@@ -21,7 +21,7 @@ def check(arguments: Mapping[str, Any], files: Mapping[str, File]) -> None:
     if not isinstance(blocks, list) or len(blocks) > 50:
         raise Refusal("invalid_blocks")
     for block in blocks:
-        if not isinstance(block, dict) or not _fine(block, files):
+        if not isinstance(block, dict) or not _fine(block, pictures):
             raise Refusal("invalid_blocks")
     if sum(len(shown) for block in blocks for shown in _texts(block)) > 13_100:
         raise Refusal("msg_blocks_too_long")
@@ -49,7 +49,7 @@ def _texts(block: Block) -> Iterator[str]:
         yield str(inner.get("text", "") if isinstance(inner, dict) else inner)
 
 
-def _fine(block: Block, files: Mapping[str, File]) -> bool:
+def _fine(block: Block, pictures: Set[str]) -> bool:
     if len(str(block.get("block_id", ""))) > 255:
         return False
     match block.get("type"):
@@ -62,7 +62,7 @@ def _fine(block: Block, files: Mapping[str, File]) -> bool:
         case "actions":
             return _all(block.get("elements"), 25, _button)
         case "image":
-            return _image(block, files)
+            return _image(block, pictures)
         case "divider":
             return True
         case _:
@@ -90,7 +90,7 @@ def _button(button: Any) -> bool:
     return within and button.get("type") == "button" and _text(button.get("text"), 75, ("plain_text",))
 
 
-def _image(block: Block, files: Mapping[str, File]) -> bool:
+def _image(block: Block, pictures: Set[str]) -> bool:
     named = str((block.get("slack_file") or {}).get("id"))
-    known = named in files and files[named].content is not None
-    return bool(block.get("alt_text")) and len(block["alt_text"]) <= 2_000 and (known != bool(block.get("image_url")))
+    described = bool(block.get("alt_text")) and len(block["alt_text"]) <= 2_000
+    return described and ((named in pictures) != bool(block.get("image_url")))

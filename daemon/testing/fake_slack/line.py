@@ -16,7 +16,10 @@ from uuid import uuid4
 
 
 class Line:
-    """A `deaf` line neither answers pings nor delivers. Raises OSError where the other side has gone already."""
+    """A `deaf` line neither answers pings nor delivers, a `mute` one answers them and delivers nothing.
+
+    Raises OSError where the other side has gone already.
+    """
 
     def __init__(self, connection: socket.socket, deaf: Callable[[], bool]) -> None:
         self._connection = connection
@@ -24,6 +27,7 @@ class Line:
         self._acknowledged: set[str] = set()
         self._sending = threading.Lock()
         self._changed = threading.Condition()
+        self.mute = False
         self.open = True
         try:
             self._greet()
@@ -36,7 +40,7 @@ class Line:
     def deliver(self, payload: Any, seconds: float = 5.0) -> float:
         """Seconds until it was acknowledged. Raises TimeoutError."""
         begun, envelope = time.monotonic(), f"envelope-{uuid4()}"
-        if not self._deaf():
+        if not self._deaf() and not self.mute:
             message = {"type": "interactive", "envelope_id": envelope, "payload": payload}
             self._send(1, json.dumps(message).encode())
         with self._changed:

@@ -41,8 +41,12 @@ def channel(workspace: Workspace, arguments: Arguments) -> Message:
 
 def history(workspace: Workspace, arguments: Arguments) -> Message:
     found = workspace.shown(_readable(workspace, arguments))
-    top = [message for message in found if message.get("thread_ts") in {None, message["ts"]}]
+    top = [message for message in found if message.get("thread_ts") in {None, message["ts"]} or _broadcast(message)]
     return _page("messages", _told(workspace, top, arguments), arguments)
+
+
+def _broadcast(message: Message) -> bool:
+    return bool(message.get("reply_broadcast"))
 
 
 def replies(workspace: Workspace, arguments: Arguments) -> Message:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mimetypes
 from collections.abc import Mapping
 from typing import Any
 
@@ -37,6 +38,8 @@ def complete(workspace: Workspace, arguments: Arguments) -> Message:
     files = [_whole(workspace, str(entry.get("id"))) for entry in entries]
     if not files:
         raise Refusal("invalid_arguments")
+    for file in files:
+        file.looked_at = None if workspace.look_after is None else workspace.now() + workspace.look_after
     if arguments.get("channel_id"):
         for file in files:
             _share(workspace, file, arguments)
@@ -49,7 +52,9 @@ def info(workspace: Workspace, arguments: Arguments) -> Message:
     for at, channel, stamp in file.shares:
         if at <= workspace.now():
             shares.setdefault(channel, []).append({"ts": stamp})
-    return {"file": {"id": file.id, "name": file.name, "size": len(file.content or b""), "shares": {"public": shares}}}
+    kind = (mimetypes.guess_type(file.name)[0] or "text/plain") if file.shown(workspace.now()) else ""
+    facts = {"id": file.id, "name": file.name, "size": len(file.content or b""), "mimetype": kind}
+    return {"file": {**facts, "shares": {"public": shares}}}
 
 
 def _whole(workspace: Workspace, file_id: str) -> File:

@@ -52,17 +52,27 @@ class File:
     name: str
     length: int
     content: bytes | None = None
+    looked_at: float | None = None
+    """When it is known what it is, so that a message can show it."""
     shares: list[tuple[float, str, str]] = field(default_factory=list)
     """When a share can be seen, in which channel, and by which timestamp."""
+
+    def shown(self, now: float) -> bool:
+        """Whether a message can show it."""
+        return self.content is not None and self.looked_at is not None and self.looked_at <= now
 
 
 @dataclass
 class Workspace:
-    """`lag`: seconds until history shows a message. `share_after`: until a file's share is seen; None for never."""
+    """`lag`: seconds until history shows a message. `share_after`: until a file's share is seen; None for never.
+
+    `look_after`: until a file was looked at and a message can show it; None for never.
+    """
 
     now: Callable[[], float] = time.time
     lag: float = 0.0
     share_after: float | None = 0.0
+    look_after: float | None = 0.0
     shows_metadata: bool = True
     tokens: dict[str, tuple[str, ...]] = field(
         default_factory=lambda: {TOKEN: SCOPES, APP_TOKEN: ("connections:write",)}
@@ -92,6 +102,12 @@ class Workspace:
             if bare in {channel.id, channel.name} and (channel.member or not channel.private):
                 return channel
         raise Refusal("channel_not_found")
+
+    @property
+    def pictures(self) -> frozenset[str]:
+        """Ids of the files that a message can show now."""
+        now = self.now()
+        return frozenset(file.id for file in self.files.values() if file.shown(now))
 
     def number(self) -> int:
         return next(self._numbers)

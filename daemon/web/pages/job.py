@@ -21,7 +21,7 @@ from ...domain.model import RunState
 from ...domain.schedule import due_after
 from ...ports import Accounted, Declined, RunRow
 from ..drawing import bars
-from ..forms import Form, actor, pause_end
+from ..forms import Form, actor, paused_until
 from ..rendering import Rendering
 from ..site import Site
 from .overview import lines
@@ -108,7 +108,7 @@ def router(site: Site, rendering: Rendering) -> APIRouter:
 
     @routes.post("/jobs/{job_id}/pause")
     def pause_job(request: Request, job_id: str, form: Form) -> RedirectResponse:
-        until = pause_end(site.clock.now(), form.get("hours", ""))
+        until = paused_until(form, site.clock.now())
         site.commands.pause(actor(request, "page"), job_id, form.get("why", "")[:500], until)
         return RedirectResponse(f"/jobs/{job_id}?done=paused", 303)
 

@@ -10,13 +10,15 @@ from datetime import datetime
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from ...domain.deadlines import Standing
 from ...domain.job import Job
 from ...domain.model import RunState
+from ...domain.overdue import Overdue, overdue
 from ...domain.pause import EVERYTHING, Pause
-from ...domain.prospect import Prospect, prospect, runs_too_long
+from ...domain.schedule import due_after
 from ...ports import Recent, RunRow
 from ..drawing import Spark, spark
-from ..forms import Form, actor, pause_end
+from ..forms import Form, actor, paused_until
 from ..rendering import Rendering
 from ..site import Site
 
@@ -29,7 +31,8 @@ class JobLine:
     """One job as the overview shows it."""
 
     job: Job
-    prospect: Prospect
+    next_due: datetime | None
+    """None for a job that has no schedule of its own."""
     last: RunRow | None
     spark: Spark
     pause: Pause | None
@@ -80,11 +83,25 @@ def _line(
     now: datetime,
 ) -> JobLine:
     pause = held.get(EVERYTHING) or held.get(job.id)
-    ahead = prospect(job, mark, now)
-    late = "" if pause or job.broken or not ahead.owed else "has not begun"
-    slow = any(runs_too_long(job, run.instant, now) for run in recent.unfinished)
-    overdue = "has not ended in time" if slow else late
-    return JobLine(job, ahead, recent.last, spark(recent.states, SHOWN_RUNS), pause, overdue, asks)
+    coming = next(due_after(job.schedule, now), None) if job.schedule else None
+    late = overdue(job, _standing(recent, mark), _queued(recent), now)
+    held_back = late is not None and not late.begun and (pause or job.broken)
+    words = "" if held_back else _words(late)
+    return JobLine(job, coming, recent.last, spark(recent.states, SHOWN_RUNS), pause, words, asks)
+
+
+def _standing(recent: Recent, mark: datetime | None) -> Standing:
+    return Standing(mark, min((run.instant for run in recent.unfinished), default=None))
+
+
+def _queued(recent: Recent) -> datetime | None:
+    return min((run.instant for run in recent.unfinished if run.state is RunState.QUEUED), default=None)
+
+
+def _words(late: Overdue | None) -> str:
+    if late is None:
+        return ""
+    return "has not ended in time" if late.begun else "has not begun"
 
 
 def router(site: Site, rendering: Rendering) -> APIRouter:
@@ -92,31 +109,21 @@ def router(site: Site, rendering: Rendering) -> APIRouter:
 
     @routes.get("/")
     def overview(request: Request, q: str = "", only: str = "") -> HTMLResponse:
-        now = site.clock.now()
-        every = lines(site, now)
+        every = lines(site, site.clock.now())
         counts = Counter(kind for line in every for kind in line.kinds)
         shown = [line for line in every if line.matches(q) and (only not in FILTERS or only in line.kinds)]
-        held = next((pause for pause in site.queries.pauses() if pause.job == EVERYTHING and pause.holds(now)), None)
         return rendering.page(
-            request,
-            "overview.html",
-            lines=shown,
-            total=len(every),
-            counts=counts,
-            filters=FILTERS,
-            q=q,
-            only=only,
-            held=held,
+            request, "overview.html", lines=shown, total=len(every), counts=counts, filters=FILTERS, q=q, only=only
         )
 
     @routes.post("/pause")
-    def pause_everything(request: Request, form: Form) -> RedirectResponse:
-        until = pause_end(site.clock.now(), form.get("hours", ""))
+    def pause(request: Request, form: Form) -> RedirectResponse:
+        until = paused_until(form, site.clock.now())
         site.commands.pause(actor(request, "page"), EVERYTHING, form.get("why", "")[:500], until)
         return RedirectResponse("/?done=paused", 303)
 
     @routes.post("/resume")
-    def resume_everything(request: Request, form: Form) -> RedirectResponse:  # noqa: ARG001 - its key is checked
+    def resume(request: Request, form: Form) -> RedirectResponse:  # noqa: ARG001 - its key is checked
         site.commands.resume(actor(request, "page"), EVERYTHING)
         return RedirectResponse("/?done=resumed", 303)
 

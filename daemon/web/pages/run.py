@@ -11,6 +11,7 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from ...domain import wording
+from ...domain.delivery import deliveries
 from ...domain.events import AttemptEnded, AttemptStarted, Event
 from ...domain.model import Failed, Json, Run, RunState, StepRun
 from ...domain.picture import Picture
@@ -122,7 +123,8 @@ def router(site: Site, rendering: Rendering) -> APIRouter:
             shown_pictures=list(_pictures(run)),
             posted={message.key for message in site.outbox.newest(_OUTBOX)},
             spilled=spilled,
-            effects=site.queries.effects(run_id),
+            deliveries=list(deliveries(picture.plan, run)),
+            keys={effect.step: effect.key for effect in site.queries.effects(run_id)},
             questions=[row for row in site.queries.escalations() if row.run == run_id],
         )
 

@@ -98,10 +98,10 @@ class Stand:
         finally:
             store.close()
 
-    def owe(self, since: datetime) -> None:
+    def owe(self, since: datetime, job: str = JOB) -> None:
         """The job was accounted for up to `since`: everything later is owed by the schedule that it has."""
         store = self._open()
-        store.create([], [], {JOB: since})
+        store.create([], [], {job: since})
         store.close()
 
     def _open(self) -> SqlStore:

@@ -4,6 +4,7 @@
 `launch:N`     when the N-th call has just been handed to the sandbox
 `during:N:S`   S seconds after that
 `outcome:N`    when the N-th call has come out and nobody knows yet
+`settled:N`    when the N-th outcome has just been committed
 `never`
 
 A leading `stop-` freezes the process instead of killing it.
@@ -18,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from daemon.domain.events import AttemptEnded
 from daemon.domain.model import Run
 from daemon.ports import Birth, Call, Change, Ended, Running, ToolRunner
 
@@ -58,7 +60,9 @@ class Strike:
 
     def claimed(self, run: Run) -> None: ...
 
-    def committed(self, change: Change) -> None: ...
+    def committed(self, change: Change) -> None:
+        for _ in (event for event in change.events if isinstance(event, AttemptEnded)):
+            self.at("settled")
 
 
 class StruckRunner:

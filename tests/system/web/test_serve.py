@@ -7,6 +7,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
@@ -70,16 +71,50 @@ def test_a_triggered_run_is_carried_to_its_end_and_seen_live(folder: Folder, bas
 
 
 def trigger(base: str, key: str) -> str:
-    stamp = str(int(time.time()))
-    signature = hmac.new(SECRET.encode(), f"{stamp}.report.{key}.".encode(), sha256).hexdigest()
+    answer = post(base, key)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["run"])
+
+
+def post(base: str, key: str, *, secret: str = SECRET, age: int = 0, signed_for: str = "report") -> httpx.Response:
+    """A call of `POST /trigger/report`, signed as documented."""
+    stamp = str(int(time.time()) - age)
+    signature = hmac.new(secret.encode(), f"{stamp}.{signed_for}.{key}.".encode(), sha256).hexdigest()
     headers = {
         "X-Clockwright-Timestamp": stamp,
         "X-Clockwright-Signature": f"sha256={signature}",
         "Idempotency-Key": key,
     }
-    answer = httpx.post(f"{base}/trigger/report", headers=headers, timeout=30)
-    assert answer.status_code == 201, answer.text
-    return str(answer.json()["run"])
+    return httpx.post(f"{base}/trigger/report", headers=headers, timeout=30)
+
+
+def test_a_key_makes_one_run_although_the_daemon_is_killed_and_a_forged_call_makes_none(
+    folder: Folder, port: int
+) -> None:
+    base = f"http://127.0.0.1:{port}"
+    first = folder.start("serve")
+    wait_for(lambda: up(base))
+    forged = [
+        post(base, "key-0", secret=SECRET[::-1]),
+        post(base, "key-0", signed_for="hang"),
+        post(base, "key-0", age=3600),
+        httpx.post(f"{base}/trigger/report"),
+    ]
+    assert [answer.status_code for answer in forged] == [401] * 4
+    with ThreadPoolExecutor(4) as callers:
+        runs = set(callers.map(lambda _: trigger(base, "key-1"), range(8)))
+    first.kill()
+    first.communicate()
+    second = folder.start("serve")
+    try:
+        wait_for(lambda: up(base))
+        again = post(base, "key-1").json()
+        assert (runs, again["new"]) == ({again["run"]}, False)
+        wait_for(lambda: [run["state"] for run in folder.json("runs", "list")] == ["succeeded"])
+    finally:
+        code, _, err = stop(second)
+    assert code == 0, err
+    assert folder.delivered() == 1
 
 
 def test_a_port_that_is_taken_is_one_line_and_the_jobs_run_all_the_same(folder: Folder, port: int) -> None:

@@ -21,7 +21,7 @@ from daemon.adapters.watched import Watched
 from daemon.domain.events import Escalated, RunEnded
 from daemon.domain.health import Pulse
 from daemon.domain.model import RunState
-from daemon.domain.pause import Pause
+from daemon.domain.pause import EVERYTHING, Pause
 from daemon.domain.plan import Step
 from daemon.ports import LastRuns, Notice, Severity, Signs, StoreUnavailable, Vitals
 from daemon.testing.fake_clock import FakeClock
@@ -131,6 +131,14 @@ def test_a_paused_job_is_not_overdue(scene: Scene) -> None:
     assert scene.of_job("overdue") == 1
     scene.store.pause(Pause("daily", T0, "Ada"))
     assert (scene.of_job("overdue"), scene.of_job("paused")) == (0, 1)
+
+
+def test_a_pause_of_everything_shows_in_each_job_and_in_the_line_of_the_daemon(scene: Scene) -> None:
+    assert (scene.value("paused"), scene.of_job("paused")) == (0, 0)
+    scene.clock.advance(5)
+    scene.store.pause(Pause(EVERYTHING, T0, "Ada", "fire drill"))
+    assert (scene.value("paused"), scene.of_job("paused")) == (1, 1)
+    assert scene.gauges.status().startswith("everything was paused by Ada: fire drill, ")
 
 
 def test_a_store_that_is_away_is_said_and_nothing_is_invented(scene: Scene) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from threading import Event, Thread
+from time import perf_counter
 
 import pytest
 
@@ -109,6 +111,44 @@ def test_a_batch_is_bounded() -> None:
     tape = Tape()
     assert gathered(tape, [write("a"), write("b"), write("c")], most=2) == ["a", "b", "c"]
     assert tape.log == ["begin", "a", "savepoint", "b", "release", "commit", "begin", "c", "commit"]
+
+
+def one_more(group: GroupCommit[list[str]], name: str) -> Thread:
+    """Queued behind those that wait already."""
+    before = group.waiting
+    thread = Thread(target=group.run, args=(write(name),))
+    thread.start()
+    while group.waiting == before and thread.is_alive():
+        thread.join(0.001)
+    return thread
+
+
+def test_who_wrote_together_is_waited_for() -> None:
+    tape, seconds = Tape(), count(step=100)
+    group = GroupCommit(tape, longest_wait=60, clock=lambda: float(next(seconds)))
+    threads = [Thread(target=group.run, args=(write("a"),))]
+    threads[0].start()
+    tape.began.wait(10)
+    threads.append(one_more(group, "b"))
+    tape.go.set()
+    for thread in threads:
+        thread.join()
+    tape.log.clear()
+    threads = [one_more(group, "c")]
+    assert tape.log == []
+    threads.append(one_more(group, "d"))
+    for thread in threads:
+        thread.join()
+    assert tape.log == ["begin", "c", "savepoint", "d", "release", "commit"]
+
+
+def test_who_writes_alone_waits_for_nobody() -> None:
+    tape, seconds = Tape(), count(step=100)
+    tape.go.set()
+    group = GroupCommit(tape, longest_wait=60, clock=lambda: float(next(seconds)))
+    start = perf_counter()
+    assert [group.run(write(name)) for name in "abc"] == ["a", "b", "c"]
+    assert perf_counter() - start < 30
 
 
 def test_a_unit_that_fails_does_not_hurt_its_neighbours() -> None:

@@ -79,16 +79,16 @@ def test_a_status_is_one_line_whatever_it_holds(ear: socket.socket) -> None:
 
 
 @pytest.mark.parametrize(
-    ("due", "leads", "line"),
+    ("due", "paused", "line"),
     [
-        ({}, False, "standing by: another daemon holds the lease"),
-        ({"a": Deadline()}, True, "1 job, 2 runs open, 1 question open"),
+        ({"a": Deadline()}, "", "1 job, 2 runs open, 1 question open"),
+        ({"a": Deadline()}, "all paused by ada", "all paused by ada, 1 job, 2 runs open, 1 question open"),
         (
             {"a": Deadline(after(90)), "b": Deadline(after(60), ends_by=after(-1))},
-            True,
+            "",
             "2 jobs, next b at 2026-03-01 09:01Z, 2 runs open, 1 question open, overdue: b",
         ),
     ],
 )
-def test_the_daemon_in_one_line(due: dict[str, Deadline], leads: bool, line: str) -> None:
-    assert status_line(due, T0, leads=leads, runs=2, questions=1) == line
+def test_the_daemon_in_one_line(due: dict[str, Deadline], paused: str, line: str) -> None:
+    assert status_line(due, T0, runs=2, questions=1, paused=paused) == line

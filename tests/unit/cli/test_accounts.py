@@ -9,6 +9,7 @@ import pytest
 
 from daemon.cli.application import main
 from daemon.domain.calendar import occurrence
+from daemon.domain.deed import Actor
 from daemon.domain.job import Disposition, LedgerRow
 from daemon.domain.revision import Revision
 from tests.unit.cli.desk import Desk, job_of
@@ -60,6 +61,26 @@ def test_why_names_the_reason_and_the_evidence(told: Desk, capsys: pytest.Captur
     said = capsys.readouterr().out
     assert "skipped paused: paused by ada: moving" in said
     assert "looked at: 10:01" in said
+
+
+def test_why_names_every_run_that_was_made_for_the_instant(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    with desk.daemon(JOB) as daemon:
+        assert JOB.schedule is not None
+        daemon.store.revise([Revision(JOB.id, TODAY - timedelta(days=3), JOB.schedule)])
+    due = TODAY - timedelta(days=1, hours=14)
+    assert desk.run(JOB, day=(due - timedelta(days=1)).date()) == 0
+    with desk.daemon(JOB) as daemon:
+        [first] = daemon.queries.runs()
+        daemon.commands.retry(Actor("ada", "test"), first.id)
+        row = LedgerRow(occurrence(JOB, due, "test"), Disposition.STARTED, "a person ran it", first.id, due)
+        daemon.store.create([], [row], {JOB.id: due})
+    capsys.readouterr()
+    assert clockwright(desk, "why", JOB.id, "--at", f"{due:%Y-%m-%dT%H:%M}") == 0
+    said = capsys.readouterr().out
+    assert f"run {first.id} (request): succeeded" in said
+    assert f"run {first.id[:-1]}2 (retry): queued" in said
+    clockwright(desk, "account", JOB.id, "--from", f"{due:%Y-%m-%d}", "--to", f"{due:%Y-%m-%d}", "--json")
+    assert json.loads(capsys.readouterr().out)["sums"] == {"started": 1}
 
 
 def test_why_says_when_a_job_was_not_due(told: Desk, capsys: pytest.CaptureFixture[str]) -> None:

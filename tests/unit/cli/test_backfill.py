@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,13 +10,15 @@ import pytest
 from daemon.adapters.zone_data import zone_data_version
 from daemon.cli.backfill import Backfill
 from daemon.cli.exit_codes import ExitCode
+from daemon.domain.calendar import occurrences
 from daemon.domain.comparison import compare
 from daemon.domain.errors import Kind
-from daemon.domain.job import Job
+from daemon.domain.job import Dating, Job
 from daemon.domain.model import RunState
 from daemon.domain.plan import Exhausted, Step
+from daemon.domain.schedule import Schedule
 from daemon.ports import Birth
-from daemon.runtime.requests import again, backfill
+from daemon.runtime.requests import again
 from daemon.testing.plays import Script, fail, succeed
 from tests.unit.cli.desk import YESTERDAY, AtOnce, Desk, job_of
 
@@ -25,7 +28,9 @@ FIRST = YESTERDAY - timedelta(days=2)
 
 def fill(desk: Desk, job: Job = SENDS, *, at_once: int = 2) -> int:
     with desk.daemon(job) as daemon:
-        return Backfill(daemon, desk.bulletin, job, at_once).run(backfill(job, FIRST, YESTERDAY, zone_data_version()))
+        return Backfill(daemon, desk.bulletin, job, at_once).run(
+            list(occurrences(job, FIRST, YESTERDAY, zone_data_version()))
+        )
 
 
 def test_every_day_gets_one_run_and_a_repetition_repeats_nothing(
@@ -52,7 +57,7 @@ def test_a_day_that_failed_is_run_again_and_what_was_done_stays(desk: Desk) -> N
 def test_a_dry_run_says_what_would_run(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
     desk.run(SENDS)
     with desk.daemon(SENDS) as daemon:
-        owed = backfill(SENDS, FIRST, YESTERDAY, zone_data_version())
+        owed = list(occurrences(SENDS, FIRST, YESTERDAY, zone_data_version()))
         Backfill(daemon, desk.bulletin, SENDS, 1).tell(owed)
     said = capsys.readouterr().out
     assert said.count("run\n") == 2 or said.count("  run") == 2
@@ -61,10 +66,21 @@ def test_a_dry_run_says_what_would_run(desk: Desk, capsys: pytest.CaptureFixture
 
 def test_an_hourly_job_is_filled_for_every_hour() -> None:
     hourly = job_of(cron="0 * * * *")
-    owed = backfill(hourly, YESTERDAY, YESTERDAY, "test")
+    owed = list(occurrences(hourly, YESTERDAY, YESTERDAY, "test"))
     assert len(owed) == 24
     assert {due.data.day for due in owed} == {YESTERDAY}
-    assert backfill(job_of(cron=None), YESTERDAY, YESTERDAY, "test") == []
+    assert list(occurrences(job_of(cron=None), YESTERDAY, YESTERDAY, "test")) == []
+
+
+def test_what_follows_another_job_is_filled_for_the_days_on_which_that_one_is_due(desk: Desk) -> None:
+    berlin = Schedule("30 0 * * *", "Europe/Berlin")
+    follower = replace(job_of(cron=None), id="then", after=SENDS.id, head=Dating(berlin, "Europe/Berlin"))
+    for _ in range(2):
+        assert fill(desk, follower) == ExitCode.OK
+    with desk.daemon(follower) as daemon:
+        runs = [daemon.store.load(row.id) for row in daemon.queries.runs("then")]
+    assert sorted(run.data.day for run in runs) == [FIRST, FIRST + timedelta(days=1), YESTERDAY]
+    assert {(run.data.timezone, run.data.due_local[11:16]) for run in runs} == {("Europe/Berlin", "00:30")}
 
 
 def made_again(desk: Desk, *, send: bool) -> int:

@@ -31,6 +31,7 @@ def test_a_rotated_secret_counts_at_once_and_another_place_after_a_reload(desk: 
     keep_at(desk, "first", "one")
     desk.runner = Renewable()
     with desk.daemon(JOB) as daemon:
+        lent = daemon.now.secrets
         assert daemon.outside.secret("token") == "one"
         (desk.folder / "first").write_text("two")
         assert daemon.outside.secret("token") == "two"
@@ -39,4 +40,6 @@ def test_a_rotated_secret_counts_at_once_and_another_place_after_a_reload(desk: 
         with closing(Serving(daemon)) as serving:
             serving.renew(Loaded(read_settings(desk.folder), (JOB,), ()))
             assert daemon.outside.secret("token") == "three"
+            assert lent("token") == "three"
+            assert lent.values() == ["three"]
     assert len(desk.runner.recipes) == 1

@@ -29,6 +29,15 @@ def test_whoever_follows_a_job_that_is_due_often_shares_its_dates(workshop: Work
     assert len({jobs[name].plan.digest for name in jobs}) == 3
 
 
+def test_the_head_of_a_chain_fixes_the_days_of_all_who_follow(workshop: Workshop) -> None:
+    workshop.job(DAILY)
+    workshop.job(job("tell", "after: daily"), "tell")
+    workshop.job(job("last", "after: tell"), "last")
+    jobs = workshop.load().by_id
+    assert jobs["daily"].head is None
+    assert jobs["last"].head == jobs["tell"].head == jobs["daily"].dating
+
+
 def test_an_unknown_job_cannot_be_followed(workshop: Workshop) -> None:
     workshop.job(DAILY)
     workshop.job(job("tell", "after: dayly"), "tell")

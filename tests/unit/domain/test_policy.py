@@ -13,9 +13,10 @@ from daemon.domain.errors import Kind
 from daemon.domain.events import Answered, Decided, Escalated, Event, RunEnding
 from daemon.domain.fold import fold
 from daemon.domain.guard import by_rule
-from daemon.domain.model import Json, Letter, Purpose, Reconciled, Run, RunState, StepState, Verdict
+from daemon.domain.model import Failed, Json, Letter, Purpose, Reconciled, Run, RunState, StepState, Verdict
 from daemon.domain.plan import Decide, Exhausted, Plan, Repair, Step
 from daemon.domain.policy import (
+    LONGEST_ABSENCE,
     Action,
     Ask,
     BackOff,
@@ -178,6 +179,52 @@ def test_after_three_answers_that_say_nothing_a_person_is_asked() -> None:
     action = act(plan, [*events, *asked_in_vain(4)], 200)
     assert isinstance(action, Escalate)
     assert action.options == ("delivered", "retry", "skip", "abort")
+
+
+def not_reached(number: int, when: float) -> list[Event]:
+    return [begun(number, Purpose.RECONCILE, when), ended(Failed(Kind.TRANSIENT, "nobody is there"), number, when + 1)]
+
+
+def test_a_receiver_that_is_away_is_waited_for_and_nobody_is_asked() -> None:
+    plan = one_step(use="send")
+    events = [*failed(Kind.UNKNOWN_OUTCOME), *(e for n in range(2, 40) for e in not_reached(n, 100.0 * n))]
+    action = act(plan, events, 4000)
+    assert isinstance(action, BackOff)
+    assert action.until == at(4000) + LONGEST_ABSENCE
+
+
+def test_a_receiver_that_comes_back_and_cannot_tell_has_all_its_asks() -> None:
+    plan = one_step(use="send")
+    events = [*failed(Kind.UNKNOWN_OUTCOME), *not_reached(2, 100), *not_reached(3, 200), *asked_in_vain(204)]
+    assert said(act(plan, events, 310)) == "BackOff"
+
+
+def test_a_run_that_is_over_does_not_wait_for_a_receiver_that_is_away() -> None:
+    plan = one_step(use="send")
+    events = [*failed(Kind.UNKNOWN_OUTCOME), RunEnding(at(90), RunState.CANCELLED, "enough")]
+    for number in range(2, 5):
+        events += not_reached(number, 100.0 * number)
+    action = act(plan, events, 500)
+    assert isinstance(action, Finish)
+    assert action.reason == "enough; it is not known whether s was delivered"
+
+
+@pytest.mark.parametrize(
+    ("when", "kind", "expected"),
+    [
+        (3000, Kind.TRANSIENT, "BackOff"),
+        (3000, Kind.UNKNOWN_OUTCOME, "BackOff"),
+        (3000, Kind.DENIED, "FailStep"),
+        (7300, Kind.TRANSIENT, "FailStep"),
+    ],
+)
+def test_an_outage_is_waited_for_as_long_as_the_step_says(when: float, kind: Kind, expected: str) -> None:
+    plan = one_step(retry=Retry(within=timedelta(hours=2)), on_exhausted=Exhausted.FAIL)
+    events = [event for number in range(1, 10) for event in failed(Kind.TRANSIENT, number, when)]
+    assert (
+        said(act(plan, [begun(1, when=1), ended(Failed(Kind.TRANSIENT, "m")), *events, *failed(kind, 10, when)], when))
+        == expected
+    )
 
 
 def test_a_person_who_says_retry_gets_the_receiver_asked_afresh() -> None:

@@ -18,6 +18,7 @@ from daemon.domain.model import (
     Succeeded,
     Verdict,
 )
+from daemon.domain.numbers import counted
 from tests.builders import T0, a_question, an_attempt
 
 DECIDED = Decision(Letter.B, "look", "the source is locked", "rule", Letter.B)
@@ -31,6 +32,7 @@ SAID: list[tuple[events.Event, str]] = [
     (events.AttemptEnded(T0, "send", 1, FAILED), "attempt 1 failed: transient: locked (wait a little)"),
     (events.AttemptEnded(T0, "send", 2, Reconciled(Verdict.NOT_FOUND)), "the receiver says not found"),
     (events.RetryScheduled(T0, "send", T0), "tries again at 09:00:00Z"),
+    (events.Paced(T0, "send", T0), "waits its turn at the destination until 09:00:00Z"),
     (events.GateOpened(T0, "send", "no marker by 11:00Z"), "waits no longer: no marker by 11:00Z"),
     (events.EffectAdopted(T0, "send", "key", {}, "sent"), "delivered before; nothing is sent: sent"),
     (events.Decided(T0, "send", DECIDED), "B by rule: the source is locked"),
@@ -51,3 +53,8 @@ def test_an_event_says_what_happened(event: events.Event, said: str) -> None:
 
 def test_every_event_has_words() -> None:
     assert {type(event) for event, _ in SAID} == set(get_args(events.Event))
+
+
+@pytest.mark.parametrize(("number", "words"), [(0, "0 jobs"), (1, "1 job"), (2, "2 jobs")])
+def test_one_thing_is_not_many(number: int, words: str) -> None:
+    assert counted(number, "job") == words

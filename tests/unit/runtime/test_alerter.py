@@ -77,9 +77,11 @@ class TestWhatIsRaised:
     def test_a_job_that_is_late_is_told_once_over_restarts_and_well_when_the_lookout_says_so(
         self, room: Newsroom
     ) -> None:
-        late = Notice("overdue", "daily, due 10:00, has not started by 10:15: it is paused", job="daily")
-        for _ in range(3):
-            room.alerter.notice(late)
+        late = Notice(
+            "overdue", "daily has not started: it is paused", job="daily", about=("overdue/daily/10/started",)
+        )
+        for cause in ("it is paused", "no daemon was at work", "it is queued"):
+            room.alerter.notice(replace(late, message=f"daily has not started: {cause}"))
             room.live(1800)
             room.start()
         assert room.headlines == [late.message]
@@ -92,10 +94,13 @@ class TestWhatIsRaised:
         assert room.alerts == []
 
     def test_many_that_are_late_together_are_told_of_once(self, room: Newsroom) -> None:
-        room.alerter.notice(Notice("overdue", "40 jobs (a, b, c, d, e and 35 more) are overdue: no daemon was at work"))
+        late = tuple(f"overdue/job-{n}/10/started" for n in range(40))
+        text = "40 jobs (a, b, c, d, e and 35 more) are overdue: no daemon was at work"
+        room.alerter.notice(Notice("overdue", text, about=late))
         room.live(9 * 3600)
         assert len(room.slack.letters) == 1
         assert room.alerts == []
+        assert room.store.alerts.known([*late, "overdue/job-0/11/started"]) == frozenset(late)
 
 
 class TestFoldingAndRecovery:

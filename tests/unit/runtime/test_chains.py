@@ -25,8 +25,8 @@ from daemon.testing.tools import ZONE_DATA, make_job, make_plan
 HOUR = 3600.0
 DAY = 24 * HOUR
 UP = make_job(make_plan([Step("load", "look", on_exhausted=Exhausted.FAIL)], job="load"), "0 10 * * *")
-DOWN = replace(make_job(make_plan([Step("tell", "look")], job="tell"), None), after="load")
-LAST = replace(make_job(make_plan([Step("file", "look")], job="file"), None), after="tell")
+DOWN = replace(make_job(make_plan([Step("tell", "look")], job="tell"), None), after="load", head=UP.dating)
+LAST = replace(make_job(make_plan([Step("file", "look")], job="file"), None), after="tell", head=UP.dating)
 
 
 def scheduler(stage: Stage, *jobs: Job) -> Scheduler:
@@ -89,6 +89,21 @@ def test_it_fires_once_whatever_kept_the_daemon_from_it(how: str) -> None:
     assert len(stage.store.runs("tell")) == 1
 
 
+def test_one_that_a_person_ran_for_a_date_is_not_run_again_when_the_other_has_done_it() -> None:
+    stage = Stage()
+    by = scheduler(stage, UP, DOWN)
+    stage.plans.keep(DOWN.plan)
+    day = (START - timedelta(days=1)).date()
+    asked = request(stage.store, DOWN, day, stage.clock.now(), ZONE_DATA)
+    stage.store.create([Birth(asked.run)])
+    pass_seconds(stage, by, 2 * HOUR)
+    [row] = stage.store.ledger("tell", START, START + timedelta(days=1))
+    assert (row.disposition, row.run) == ("started", asked.run.id)
+    assert row.reason == "a person ran it before it was accounted for"
+    assert len(stage.store.runs("tell")) == 1
+    assert not request(stage.store, DOWN, day, stage.clock.now(), ZONE_DATA).new
+
+
 def test_what_another_process_carried_is_followed_as_well() -> None:
     stage = Stage()
     by = scheduler(stage, UP, DOWN)
@@ -98,6 +113,21 @@ def test_what_another_process_carried_is_followed_as_well() -> None:
     stage.store.create([Birth(asked.run)], owner="a command")
     pass_seconds(stage, by, 120)
     assert dates(stage) == ["2026-02-27"]
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_clock_that_is_set_back_while_the_other_is_at_work_loses_nothing(*, restart: bool) -> None:
+    stage = Stage(lambda _: succeed(seconds=50))
+    by = scheduler(stage, UP, DOWN)
+    pass_seconds(stage, by, HOUR)
+    stage.clock.step(-2 * HOUR)
+    pass_seconds(stage, by, 55, step=5)
+    if restart:
+        stage.restart()
+        by = scheduler(stage, UP, DOWN)
+    pass_seconds(stage, by, 300)
+    assert stage.store.runs("load")[0].ended_at < START  # type: ignore[operator]  # it has ended
+    assert ledger(stage) == [(2, "started")]
 
 
 def test_a_failure_makes_nothing_due_and_its_success_later_does() -> None:

@@ -8,11 +8,16 @@ from datetime import datetime, timedelta
 import pytest
 
 from daemon.domain.job import Job
+from daemon.domain.manners import Manners
 from daemon.domain.pause import EVERYTHING, Pause
 from daemon.domain.plan import Step
 from daemon.domain.timing import Overlap, Timing
+from daemon.runtime.alert_intake import AlertIntake
+from daemon.runtime.alerter import Alerter
 from daemon.runtime.lookout import Lookout, Sources
+from daemon.runtime.outside import Fence
 from daemon.runtime.scheduler import Scheduler
+from daemon.runtime.teller import Teller, Ways
 from daemon.testing.fake_clock import START
 from daemon.testing.memory_signs import MemorySigns
 from daemon.testing.plays import Script, succeed
@@ -48,7 +53,7 @@ class Duty:
 
 def lookout(stage: Stage, *jobs: Job) -> Lookout:
     by_id = {job.id: job for job in jobs}
-    sources = Sources(MemorySigns(stage.store), stage.store, stage.store, lambda: by_id)
+    sources = Sources(MemorySigns(stage.store), stage.store, stage.store, stage.store.alerts, lambda: by_id)
     made = Lookout(Duty(stage, by_id), sources, stage.clock, stage.sink)
     made.take_over()
     made.tick()
@@ -163,3 +168,62 @@ def test_many_jobs_late_for_one_cause_are_one_notice() -> None:
     pass_seconds(stage, by, 2 * HOUR)
     [(_, text)] = told(stage)
     assert text == ("9 jobs (job-0, job-1, job-2, job-3, job-4 and 4 more) are overdue: everything was paused by ada")
+
+
+class TestRestarts:
+    """What was told stands in the alert book, which another daemon reads."""
+
+    @staticmethod
+    def restarted(stage: Stage, *jobs: Job) -> Lookout:
+        """The alerts keep what was said so far; then the daemon is killed and another one starts."""
+        book = stage.store.alerts
+        ways, manners = Ways(None, None, None), Manners()
+        teller = Teller(stage.clock, lambda: ways, lambda: manners, lambda _: (), stage.sink.notice)
+        intake = AlertIntake(book, stage.store, stage.store, dict)
+        alerter = Alerter(book, intake, teller, lambda: manners, stage.clock, Fence())
+        for one in stage.sink.notices:
+            alerter.notice(one)
+        alerter.turn()
+        stage.clock.advance(HOUR)
+        stage.restart()
+        stage.sink.notices.clear()
+        return lookout(stage, *jobs)
+
+    def test_what_is_still_late_is_not_told_again(self) -> None:
+        stage = Stage()
+        by = lookout(stage, DAILY)
+        stage.store.pause(Pause("daily", START, "ada"))
+        pass_seconds(stage, by, 2 * HOUR)
+        for _ in range(3):
+            by = self.restarted(stage, DAILY)
+            pass_seconds(stage, by, 60)
+            assert told(stage) == []
+        stage.store.resume("daily", stage.clock.now(), "ada")
+        pass_seconds(stage, by, 60)
+        assert [topic for topic, _ in told(stage)] == ["recovered"]
+
+    def test_another_instant_that_is_late_is_told(self) -> None:
+        stage = Stage()
+        by = lookout(stage, DAILY)
+        stage.store.pause(Pause("daily", START, "ada"))
+        pass_seconds(stage, by, 2 * HOUR)
+        by = self.restarted(stage, DAILY)
+        pass_seconds(stage, by, 24 * HOUR, step=300)
+        assert [text[:27] for _, text in told(stage)] == ["daily, due 2026-03-03 10:00"]
+
+    def test_what_became_well_while_no_daemon_was_at_work_is_said_to_be(self) -> None:
+        stage = Stage()
+        by = lookout(stage, DAILY)
+        stage.store.pause(Pause("daily", START, "ada"))
+        pass_seconds(stage, by, 2 * HOUR)
+        self.restarted(stage)
+        assert [topic for topic, _ in told(stage)] == ["recovered"]
+
+    def test_many_that_were_told_of_together_are_not_told_again(self) -> None:
+        jobs = [replace(DAILY, id=f"job-{n}") for n in range(9)]
+        stage = Stage()
+        by = lookout(stage, *jobs)
+        stage.store.pause(Pause(EVERYTHING, START, "ada"))
+        pass_seconds(stage, by, 2 * HOUR)
+        pass_seconds(stage, self.restarted(stage, *jobs), 60)
+        assert told(stage) == []

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
 from daemon.domain.absent import Absent
 from daemon.domain.birth import job_of
+from daemon.domain.calendar import data_date
 from daemon.domain.job import Job
+from daemon.domain.model import Run
 from daemon.domain.pause import EVERYTHING, Pause
 from daemon.domain.plan import Step
 from daemon.domain.schedule import Schedule
 from daemon.domain.timing import CatchUp, Timing
 from daemon.ports import Birth, Call
 from daemon.runtime.accountant import Pace
-from daemon.runtime.requests import request
+from daemon.runtime.requests import again, request
 from daemon.runtime.scheduler import Scheduler
 from daemon.testing.fake_clock import START
 from daemon.testing.plays import Play, Script, succeed
@@ -76,16 +78,19 @@ class TestOutages:
         job = timed(catch_up=catch_up, window=timedelta(hours=6))
         found = [self.after(how, job, hours) for how in (self.killed, self.frozen, self.stepped)]
         assert found[0] == found[1] == found[2]
-        assert [hour for hour, _ in found[0]] == list(range(10, 10 + len(found[0])))
+        assert [at.hour for at, _, _ in found[0]] == list(range(10, 10 + len(found[0])))
 
     @staticmethod
-    def after(how: Callable[[Stage, Scheduler, float], Scheduler], job: Job, hours: float) -> list[tuple[int, str]]:
+    def after(
+        how: Callable[[Stage, Scheduler, float], Scheduler], job: Job, hours: float
+    ) -> list[tuple[datetime, str, str | None]]:
         stage = Stage()
         by = scheduler(stage, job)
         pass_seconds(stage, by, 60)
         by = how(stage, by, hours * HOUR)
         pass_seconds(stage, by, 600)
-        return ledger(stage)
+        rows = stage.store.ledger(job.id, START, START + timedelta(days=1))
+        return [(row.occurrence.instant, row.disposition.value, row.run) for row in rows]
 
 
 def test_cb_011_a_clock_set_back_runs_nothing_again_and_one_set_forward_is_made_good_within_a_minute() -> None:
@@ -240,6 +245,53 @@ def test_an_instant_that_a_person_ran_early_is_started_by_that_run() -> None:
         "a person ran it before it was accounted for",
     )
     assert len(stage.store.runs()) == 1
+
+
+class TestDataDates:
+    """What a run reports on is fixed with its occurrence, however and whenever the run comes about."""
+
+    DAILY = replace(make_job(PLAN, "30 0 * * *", "Europe/Berlin"), id="hourly")
+    DUE = datetime(2026, 3, 2, 23, 30, tzinfo=UTC)
+
+    def run(self, stage: Stage) -> Run:
+        [row] = stage.store.runs("hourly", limit=1)
+        run = stage.store.load(row.id)
+        assert run.instant == self.DUE
+        return run
+
+    def in_time(self, stage: Stage) -> Run:
+        by = scheduler(stage, self.DAILY)
+        pass_seconds(stage, by, 15 * HOUR, step=300)
+        return self.run(stage)
+
+    def caught_up(self, stage: Stage) -> Run:
+        scheduler(stage, self.DAILY)
+        stage.clock.advance(23 * HOUR)
+        stage.restart()
+        pass_seconds(stage, scheduler(stage, self.DAILY), 60)
+        return self.run(stage)
+
+    def asked_for(self, stage: Stage) -> Run:
+        stage.clock.advance(40 * HOUR)
+        return request(stage.store, self.DAILY, date(2026, 3, 2), stage.clock.now(), ZONE_DATA).run
+
+    def made_again_under_other_rules(self, stage: Stage) -> Run:
+        """Years later, when the job has another schedule and zone and the zone data are newer ones."""
+        first = self.in_time(stage)
+        moved = replace(self.DAILY, timezone="Asia/Tokyo", schedule=Schedule("0 9 * * *", "Asia/Tokyo"))
+        stage.clock.advance(500 * 24 * HOUR)
+        stage.play(first.id)
+        return again(stage.store, moved, first, stage.clock.now())
+
+    @pytest.mark.parametrize("how", ["in_time", "caught_up", "asked_for", "made_again_under_other_rules"])
+    def test_they_are_the_same(self, how: str) -> None:
+        data = getattr(self, how)(Stage()).data
+        assert data == data_date(self.DUE, "Europe/Berlin", ZONE_DATA)
+        assert (str(data.day), data.due_local, data.timezone) == (
+            "2026-03-02",
+            "2026-03-03T00:30:00+01:00",
+            "Europe/Berlin",
+        )
 
 
 def many(number: int) -> list[Job]:

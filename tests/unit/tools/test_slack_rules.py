@@ -32,9 +32,17 @@ SNIPPETS = (
 )
 
 
+def messages(markdown: str, text: str = "Headline", alt_text: str = "") -> list[dict[str, Any]]:
+    """A report with its picture, and what goes on below it."""
+    first, *rest = body(markdown, NOTE, alt_text).pages
+    pages = [with_picture(first, "F1", alt_text), *rest]
+    return [payload("#sales", text, page, "key-1") for page in pages]
+
+
 def message(markdown: str, text: str = "Headline", alt_text: str = "") -> dict[str, Any]:
-    made = payload("#sales", text, body(markdown, NOTE, alt_text).blocks, "key-1")
-    return {**made, "blocks": with_picture(made["blocks"], "F1", alt_text)}
+    """One that fits."""
+    [made] = messages(markdown, text, alt_text)
+    return made
 
 
 def all_texts(made: Mapping[str, Any]) -> list[str]:
@@ -71,14 +79,16 @@ def obeys(made: Mapping[str, Any]) -> None:
 def test_any_text_of_any_length_keeps_every_rule(parts: list[str], length: int) -> None:
     unit = "".join(parts) or "x"
     text = (unit * (length // len(unit) + 1))[:length]
-    obeys(message(text, f"H{text}", text))
+    for made in messages(text, f"H{text}", text):
+        obeys(made)
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 200), st.sampled_from(SNIPPETS), st.integers(1, 900))
 def test_any_number_of_blocks_keeps_every_rule(count: int, name: str, width: int) -> None:
     blocks = [f"## {markdown_literal(name)}\n\n```\n{name * width}\n```" for _ in range(count)]
-    obeys(message("\n\n".join(["# Title", *blocks]) or "x"))
+    for made in messages("\n\n".join(["# Title", *blocks]) or "x"):
+        obeys(made)
 
 
 @pytest.mark.parametrize(
@@ -86,11 +96,13 @@ def test_any_number_of_blocks_keeps_every_rule(count: int, name: str, width: int
 )
 def test_a_long_report_arrives_in_order_whole_or_visibly_shortened(length: int) -> None:
     report = " ".join(f"word{index}" for index in range(length))[:length].strip()
-    made = message(report, alt_text="Bars")
-    obeys(made)
-    shown = section_text(made)
+    made = messages(report, alt_text="Bars")
+    for each in made:
+        obeys(each)
+    shown = "".join(map(section_text, made))
     assert report.startswith(shown.strip())
-    assert (shown == report) != (all_texts(made)[-1] == NOTE)
+    assert (shown == report) != (all_texts(made[-1])[-1] == NOTE)
+    assert len(made) == 1 or all(f"{number} of {len(made)}" in str(each) for number, each in enumerate(made, start=1))
 
 
 @pytest.mark.parametrize("wanted", [49, 50, 51, 120], ids=lambda wanted: f"CB-041-{wanted}-blocks")
@@ -172,4 +184,5 @@ def test_a_table_becomes_columns_that_line_up_for_wide_characters_too() -> None:
 
 @pytest.mark.parametrize("unit", ["[", "*a ", "`", "> ", "- ", "|a", "![", "<", "&", "_a", "\\", "~~"])
 def test_hostile_markdown_is_read_and_keeps_every_rule(unit: str) -> None:
-    obeys(message(unit * 60_000))
+    for made in messages(unit * 60_000):
+        obeys(made)

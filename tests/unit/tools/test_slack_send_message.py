@@ -171,11 +171,12 @@ def test_a_process_killed_before_the_rename_has_delivered_nothing(tmp_path: Path
 def test_a_report_too_long_for_a_message_goes_along_as_a_file(tmp_path: Path) -> None:
     """CB-041."""
     output = send(tmp_path, request(tmp_path, markdown="word " * 40_000))
-    note = stored(tmp_path)["blocks"][-1]["elements"][0]["text"]
-    assert note == "… shortened; all of it is in message.md"
-    whole = tmp_path / "outbox" / "key-1" / "files" / "message.md"
-    assert whole.read_text() == "word " * 40_000
-    assert output.parts == ("message", "message.md")
+    folder = tmp_path / "outbox" / "key-1"
+    last = json.loads((folder / "part.6.json").read_text())
+    assert last["blocks"][-1]["elements"][0]["text"] == "… shortened; all of it is in message.md"
+    assert (folder / "files" / "message.md").read_text() == "word " * 40_000
+    assert output.parts == ("message", *(f"part.{number}" for number in range(2, 7)), "message.md")
+    assert output.summary() == "delivered to #sales in 6 messages with 1 files"
 
 
 @pytest.mark.parametrize("channel", ["#sales-daily", "sales-daily", "C0123ABCD", "D0123ABCD", "<#C0123ABCD|sales>"])

@@ -38,7 +38,8 @@ PATHS = st.sampled_from(
      "/api/v1/jobs/{}/ledger", "/static/{}", "/trigger/{}", "/x{}"]
 )  # fmt: skip
 FORMS = st.sampled_from(
-    ["/jobs/fx_rates/run", "/jobs/fx_rates/pause", "/jobs/{}/resume", "/runs/{}/retry", "/runs/{}/cancel", "/inbox/{}",
+    ["/pause", "/resume", "/jobs/fx_rates/run", "/jobs/fx_rates/pause", "/jobs/{}/resume",
+     "/runs/{}/retry", "/runs/{}/cancel", "/inbox/{}",
      "/login"]
 )  # fmt: skip
 FIELDS = st.sampled_from(

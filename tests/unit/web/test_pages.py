@@ -70,23 +70,23 @@ class TestOverview:
         found = re.findall(r'<th scope="row"><a href="/jobs/(\w+)"', person.get(f"/?{query}").text)
         assert found == jobs
 
-    def test_everything_is_paused_and_resumed(self, house: House, person: TestClient) -> None:
-        fields = {"why": "the warehouse is moved", "hours": "3"}
-        assert submit(person, "/", "/pause", **fields) == (303, "/?done=paused")
-        [pause] = [each for each in house.asks.pauses() if each.job == EVERYTHING]
-        assert (pause.by, pause.why, pause.until) == ("ada", "the warehouse is moved", NOW + timedelta(hours=3))
-        text = person.get("/").text
-        assert "Everything was paused by ada: the warehouse is moved, until" in re.sub(r"<[^>]+>", "", text)
-        assert "Pause everything" not in text
-        assert submit(person, "/", "/resume") == (303, "/?done=resumed")
-        assert EVERYTHING not in {each.job for each in house.asks.pauses()}
-
     def test_who_may_look_can_pause_nothing(self, house: House) -> None:
         with client(house) as browser:
             entered(browser, READER)
             assert "Pause everything" not in browser.get("/").text
             assert submit(browser, "/", "/pause")[0] == 403
         assert EVERYTHING not in {each.job for each in house.asks.pauses()}
+
+
+def test_a_pause_of_everything_stands_on_every_page_until_somebody_resumes(house: House, person: TestClient) -> None:
+    assert submit(person, "/", "/pause", why="fire drill", hours="2") == (303, "/?done=paused")
+    for page in ("/", "/jobs/fx_rates", "/runs", "/inbox", "/tools", "/audit"):
+        assert "everything was paused by ada: fire drill, until 2026-03-10 " in person.get(page).text, page
+    [held] = [pause for pause in house.asks.pauses() if pause.job == EVERYTHING]
+    assert held.until == NOW + timedelta(hours=2)
+    assert submit(person, "/runs", "/resume") == (303, "/?done=resumed")
+    assert "everything was paused" not in person.get("/").text
+    assert [deed.verb for deed in house.asks.deeds(2)] == ["resume", "pause"]
 
 
 class TestJob:
@@ -144,6 +144,17 @@ class TestRun:
         [picture] = set(re.findall(r'<img src="([^"]+)"', text))
         answer = person.get(picture)
         assert (answer.status_code, answer.headers["content-type"]) == (200, "image/png")
+
+    @pytest.mark.parametrize(
+        ("job", "said"),
+        [("daily_sales_report", "delivered"), ("hourly_stock_sync", "awaited"), ("newsletter", "skipped")],
+    )
+    def test_it_says_what_became_of_its_delivery(self, house: House, person: TestClient, job: str, said: str) -> None:
+        text = person.get(f"/runs/{newest(house, job)}").text
+        [part] = re.findall(r'aria-label="List of deliveries">(.*?)</table>', text, re.DOTALL)
+        assert said in part
+        document = person.get(f"/api/v1/runs/{newest(house, job)}").json()
+        assert [each["state"] for each in document["deliveries"]] == [said]
 
     def test_a_file_of_another_run_is_not_its_own(self, house: House, person: TestClient) -> None:
         made = re.findall(r"/files/([0-9a-f]{64})", person.get(f"/runs/{newest(house, 'daily_sales_report')}").text)[0]
