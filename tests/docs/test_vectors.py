@@ -67,7 +67,9 @@ VECTORS = {
         "integration/test_sandbox.py": [
             "test_a_hung_tool_is_gone_with_all_descendants_within_a_second_of_its_deadline"
         ],
-        "system/kill/test_waiting.py": ["test_a_hung_run_holds_its_job_up_until_its_deadline_and_no_longer"],
+        "system/kill/test_waiting.py": [
+            "test_a_hung_run_holds_its_job_up_until_its_deadline_and_no_longer_and_no_other_job"
+        ],
     },
     "12 two daemons, one frozen and woken": {
         "system/kill/test_two_daemons.py": [

@@ -10,7 +10,7 @@ from daemon.ports import StoreError, StoreUnavailable
 
 from ..schema import METADATA
 
-REVISIONS: Final = ("0001", "0002", "0003", "0004")
+REVISIONS: Final = ("0001", "0002", "0003", "0004", "0005")
 """All of them, oldest first. Alembic, which is slow to import, is only needed where an older one is to be changed."""
 
 
