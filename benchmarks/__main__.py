@@ -6,7 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-NOT_A_BENCHMARK = {"__init__", "__main__", "soak"}
+NOT_A_BENCHMARK = {"__init__", "__main__", "soak", "peers"}
+"""Hours, or a download of other people's programs."""
 
 
 def main() -> int:

@@ -65,6 +65,9 @@ class Busy:
     def drive(self, run_id: str) -> bool:  # noqa: ARG002
         return False
 
+    def doubts(self) -> bool:
+        return False
+
     def reopen(self) -> None: ...
 
     def kill(self) -> None: ...

@@ -69,7 +69,9 @@ class Serving:
     def attended(self) -> Attended:
         daemon = self.daemon
         jobs = daemon.now.jobs
-        duty = Tidied(self.alerting, daemon.attic, daemon.artifacts, lambda: list(jobs.values()), daemon.clock)
+        duty = Tidied(
+            self.alerting, daemon.attic, daemon.plans, daemon.artifacts, lambda: list(jobs.values()), daemon.clock
+        )
         return Attended(duty, daemon.doorbell, self.alarm.ring)
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 import struct
 import zlib
@@ -20,7 +21,7 @@ from daemon.domain.codec import to_plain
 from daemon.domain.deed import Actor
 from daemon.domain.draft import Toolbox
 from daemon.domain.errors import Kind
-from daemon.domain.events import AttemptEnded, AttemptStarted, Decided, Escalated, Event, RunEnded, RunStarted
+from daemon.domain.events import Answered, AttemptEnded, AttemptStarted, Decided, Escalated, Event, RunEnded, RunStarted
 from daemon.domain.job import Disposition, Job, LedgerRow
 from daemon.domain.model import (
     Attempt,
@@ -183,6 +184,7 @@ class House:
         self.jobs["legacy_export"] = replace(self.jobs["legacy_export"], broken="the tool old_ftp is broken")
         self.store.pause(Pause("supplier_feed", NOW - timedelta(days=1), "ada", "their server is moved"))
         self.store.create([], watermarks={"ad_spend_import": NOW - timedelta(hours=20)})
+        self._decided_earlier()
         self._post_messages()
         actor = Actor("grace", "page 10.0.0.7")
         self.commands.resume(actor, "newsletter")
@@ -248,6 +250,17 @@ class House:
         )
         self.store.commit(Change(run, after, (Escalated(asked.asked_at, asked),)))
 
+    def _decided_earlier(self) -> None:
+        """One question that a person answered, and one that nobody did."""
+        for job, by, option, ago in (("churn_features", "grace", "retry", 4), ("weekly_digest", "expiry", "skip", 26)):
+            run = self.asks.run(self.asks.runs(job, limit=1)[0].id)
+            at = NOW - timedelta(hours=ago)
+            asked = replace(_question(run), id=f"ask-{job}", step=None, asked_at=at - timedelta(hours=4), expires_at=at)
+            before = replace(run, version=run.version + 1, sequence=run.sequence + 1, escalations={asked.id: asked})
+            self.store.commit(Change(run, before, (Escalated(asked.asked_at, asked),)))
+            after = replace(before, version=before.version + 1, sequence=before.sequence + 1, escalations={})
+            self.store.commit(Change(before, after, (Answered(at, asked.id, option, by),)))
+
     def _artifact(self) -> Mapping[str, object]:
         content = self.picture or png()
         digest = self.artifacts.put(content)
@@ -259,10 +272,11 @@ class House:
         text = f"Sales of Monday: 48,210.40 € (+6 %). token={PLANTED}"
         (folder / "message.json").write_text(json.dumps({"channel": "#sales", "text": text, "blocks": []}))
         (folder / "index.html").write_text(
-            "<!doctype html><html lang=en><title>Message</title><style>p{color:#1d1c1d}</style>"
+            "<!doctype html><html lang=en><title>Message</title><style>p{color:#1d1c1d}img{max-width:100%}</style>"
             f'<main><p>{text}</p><img src="files/sales.png" alt="Sales by hour"></main></html>'
         )
         (folder / "receipt.json").write_text("{}")
+        os.utime(folder / "receipt.json", times=(at := (NOW - timedelta(minutes=12)).timestamp(), at))
         (folder / "files" / "sales.png").write_bytes(self.picture or png())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -14,18 +14,12 @@ from threading import Lock
 from ..domain.digests import digest
 from ..domain.events import Escalated, Event, RunEnded
 from ..domain.model import Run, RunState, StepState
+from ..domain.troubles import CURES, NATURES
 from ..domain.wording import question
 from ..ports import Clock, Notice
 
-_TOPICS: Mapping[str, str] = {
-    "store_trouble": "it is tried again every few seconds, and goes on by itself once the store answers",
-    "lease_lost": "another daemon carries on; this one stands by",
-    "run_quarantined": "it is left alone and looked at again every ten minutes; nothing of it was deleted",
-    "run_defect": "the run is taken up again in half a minute; please report this defect",
-    "failing_in_a_row": "nothing more of it starts by itself; mend the cause, then: clockwright jobs resume {job}",
-}
-"""Notices that are alerts, each with what happens next."""
-_CURED_BY = {"store_recovered": "store_trouble", "serving": "lease_lost"}
+STREAK = "failing_in_a_row"
+_PAUSED = "nothing more of it starts by itself; mend the cause, then: clockwright jobs resume {job}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +59,10 @@ class AlertOutbox:
 
     def notice(self, notice: Notice) -> None:
         now = self._clock.now()
-        if notice.topic in _TOPICS:
+        if notice.topic in NATURES or notice.topic == STREAK:
             self._raise(_noticed(notice), now)
-        elif cured := _CURED_BY.get(notice.topic):
-            self._close(lambda alert: alert.topic == cured, now)
+        elif notice.topic in CURES:
+            self._close(lambda alert: _cures(notice, alert), now)
 
     def _raise(self, alert: Alert, at: datetime) -> None:
         """A new file, or one more in the count of the one that is there."""
@@ -139,13 +133,20 @@ def _ended(run: Run, event: RunEnded) -> Alert:
     )
 
 
+def _cures(notice: Notice, alert: Alert) -> bool:
+    """What names a job ends what is wrong with that job alone."""
+    nature = NATURES.get(alert.topic)
+    return nature is not None and nature.topic is CURES[notice.topic] and alert.job in {"", notice.job or alert.job}
+
+
 def _noticed(notice: Notice) -> Alert:
+    coming = NATURES[notice.topic].next if notice.topic in NATURES else _PAUSED
     return Alert(
         fingerprint=_fingerprint(notice.topic, notice.job or ""),
         topic=notice.topic,
         text=notice.message,
         cause=notice.message,
-        next=_TOPICS[notice.topic].format(job=notice.job),
+        next=coming.format(job=notice.job),
         job=notice.job or "",
         run=notice.run or "",
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..domain.numbers import counted
 from . import clock_changes, printing
 from .exit_codes import ExitCode
 from .schedule import due, next_due
@@ -38,7 +39,7 @@ def validate(
 
 
 def _warnings(config: Loaded) -> list[Fault]:
-    from ..config.settings import unknown_variables
+    from ..config.variables import unknown_variables
 
     return [*unknown_variables(os.environ), *config.warnings]
 
@@ -80,4 +81,4 @@ def _tell(session: Session, config: Loaded, warnings: list[Fault]) -> None:
 
 def _count(config: Loaded, warnings: list[Fault]) -> str:
     counts = ((len(config.jobs), "job"), (len(config.faults), "fault"), (len(warnings), "warning"))
-    return ", ".join(f"{number} {word}{'' if number == 1 else 's'}" for number, word in counts)
+    return ", ".join(counted(number, word) for number, word in counts)

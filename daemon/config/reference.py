@@ -13,7 +13,8 @@ from pydantic.fields import FieldInfo
 
 from ..domain.schedule import length
 from .sections import JobSection
-from .settings import VARIABLES, SettingsSection
+from .settings_section import SettingsSection
+from .variables import VARIABLES
 
 HEAD = """# Configuration
 

@@ -7,9 +7,19 @@ from datetime import datetime
 from .job import Job, Occurrence
 from .model import Run
 
+SCHEDULE = "schedule"
+"""The cause of a run that was due by its job's own schedule."""
+
 
 def run_id(job: str, instant: datetime, revision: int) -> str:
     return f"{job}.{instant:%Y%m%dT%H%M%SZ}.{revision}"
+
+
+def wanted_since(cause: str, instant: datetime, queued_at: datetime) -> datetime:
+    """From when on a run may be too late: its instant where the schedule made it, else the time at which it was asked
+    for. A day of last month that somebody fills in now is not a month late.
+    """
+    return instant if cause == SCHEDULE else queued_at
 
 
 def job_of(run: str) -> str:

@@ -12,7 +12,7 @@ from .schedule import due_after
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What is known of a job beside its definition. `open` is the instant of its oldest unfinished run."""
+    """What is known of a job beside its definition. `open`: since when its oldest unfinished run has been wanted."""
 
     watermark: datetime | None = None
     """All due instants up to here are accounted for."""

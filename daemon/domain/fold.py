@@ -128,7 +128,7 @@ def _closed(plan: Plan, step: StepRun, attempt: Attempt, event: AttemptEnded) ->
     if isinstance(outcome, Failed):
         return _failed(plan, step, attempt, outcome, event.at)
     if attempt.purpose is Purpose.RECONCILE:
-        return reconciled(step, outcome, event.at)
+        return reconciled(step, attempt.started_at, outcome, event.at)
     if isinstance(outcome, Reconciled):
         unasked = Failed(Kind.INVALID_OUTPUT, "the tool answered a question that nobody asked")
         return _failed(plan, step, attempt, unasked, event.at)
@@ -144,7 +144,7 @@ def _failed(plan: Plan, step: StepRun, attempt: Attempt, failure: Failed, at: da
     if attempt.purpose is Purpose.PROBE:
         return replace(step, stale="" if failure.kind is Kind.INTERRUPTED else failure.message or failure.kind.value)
     if attempt.purpose is Purpose.RECONCILE:
-        return unanswered(step, failure, at)
+        return unanswered(step, attempt.started_at, failure, at)
     if attempt.purpose is Purpose.REPAIR:
         return replace(step, repaired=failure.kind is not Kind.INTERRUPTED)
     return _after_failure(plan, step, attempt, failure)

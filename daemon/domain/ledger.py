@@ -19,6 +19,9 @@ from .timing import CatchUp, Overlap, Timing
 LATE = timedelta(seconds=60)
 """A run that starts more than this after its time is a late start; up to here it needs no catch-up."""
 
+NOTABLE = timedelta(seconds=1)
+"""Lateness from here on is written down."""
+
 
 @dataclass(frozen=True, slots=True)
 class Owed:
@@ -174,11 +177,10 @@ class _Accounting:
 
     def _start(self, at: datetime) -> Verdict:
         late = self._age(at)
+        evidence = {"late_seconds": late.total_seconds()} if late >= NOTABLE else {}
         if late <= LATE:
-            return Verdict(at, Disposition.STARTED)
-        return Verdict(
-            at, Disposition.LATE_STARTED, f"{_rounded(late)} late", evidence={"late_seconds": late.total_seconds()}
-        )
+            return Verdict(at, Disposition.STARTED, evidence=evidence)
+        return Verdict(at, Disposition.LATE_STARTED, f"{_rounded(late)} late", evidence=evidence)
 
     def _age(self, at: datetime) -> timedelta:
         return self.now - at - self.timing.delay(self.job.id)

@@ -35,22 +35,24 @@ AWAY = frozenset({Kind.TRANSIENT, Kind.TIMEOUT})
 """How a question to a receiver fails that nobody was there to hear."""
 
 
-def unanswered(step: StepRun, failure: Failed, at: datetime) -> StepRun:
+def unanswered(step: StepRun, asked_at: datetime, failure: Failed, at: datetime) -> StepRun:
     """A receiver that is away is waited for; a question that fails in any other way is an answer that says nothing."""
     if failure.kind in AWAY:
         return replace(step, verdict=Verdict.AWAY, unreached=step.unreached + 1, failure=failure, wake_at=None)
-    return reconciled(step, Reconciled(Verdict.CANNOT_TELL, reason=failure.message), at)
+    return reconciled(step, asked_at, Reconciled(Verdict.CANNOT_TELL, reason=failure.message), at)
 
 
-def reconciled(step: StepRun, answer: Succeeded | Reconciled, at: datetime) -> StepRun:
-    """`found` counts at once; anything else only after the unknown attempt's deadline and settling time."""
+def reconciled(step: StepRun, asked_at: datetime, answer: Succeeded | Reconciled, at: datetime) -> StepRun:
+    """`found` counts at once; anything else only if it was asked for after the unknown attempt's deadline and settling
+    time: an answer may lie unread until long after the receiver looked.
+    """
     step = replace(step, unreached=0)
     if isinstance(answer, Succeeded):
         answer = Reconciled(Verdict.CANNOT_TELL, reason="the receiver gave an answer of the wrong kind")
     if answer.verdict is Verdict.FOUND:
         return replace(done(step, Succeeded(answer.output, answer.summary), at), verdict=answer.verdict)
     settled = settled_at(step)
-    if at < settled:
+    if asked_at < settled:
         return replace(step, verdict=answer.verdict, wake_at=settled)
     if answer.verdict is Verdict.CANNOT_TELL:
         lost = Failed(Kind.UNKNOWN_OUTCOME, answer.reason or "the receiver cannot tell whether it has this")

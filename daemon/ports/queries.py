@@ -98,6 +98,10 @@ class Queries(Protocol):
 
     def escalations(self, include_closed: bool = False) -> list[EscalationRow]: ...
 
+    def decided(self, limit: int = 10) -> list[EscalationRow]:
+        """Those that are closed, by whoever or by nobody in time, the latest first."""
+        ...
+
     def ledger(self, job: str, start: datetime, end: datetime) -> list[LedgerRow]:
         """From `start` up to, not including, `end`; a row that stands for many counts by its last instant."""
         ...

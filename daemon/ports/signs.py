@@ -20,7 +20,7 @@ class Vitals:
     watermarks: Mapping[str, datetime] = field(default_factory=dict)
     open_runs: Mapping[str, int] = field(default_factory=dict)
     open_since: Mapping[str, datetime] = field(default_factory=dict)
-    """The instant of each job's oldest unfinished run."""
+    """Since when each job's oldest unfinished run has been wanted; see `wanted_since`."""
     escalations: int = 0
     oldest_escalation: datetime | None = None
     outbox: int = 0

@@ -212,3 +212,11 @@ class Attic(Protocol):
         What the ledger says of them, and every receipt, stays.
         """
         ...
+
+    def unfollowed(self) -> Set[str]:
+        """Digests of the plans that no stored run follows."""
+        ...
+
+    def drop(self, plans: Set[str]) -> int:
+        """Forget those of them that still no run follows; how many went."""
+        ...

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from ..domain.birth import new_run
+from ..domain.birth import SCHEDULE, new_run
 from ..domain.calendar import data_date
 from ..domain.job import Disposition, Job, LedgerRow, Occurrence
 from ..domain.ledger import LATE, Owed, Situation, Verdict, account
@@ -91,7 +91,7 @@ class Accountant:
 
     def _birth(self, job: Job, row: LedgerRow, now: datetime) -> Birth:
         self._plans.keep(job.plan)
-        run = new_run(job, row.occurrence, now, cause="schedule")
+        run = new_run(job, row.occurrence, now, cause=SCHEDULE)
         return Birth(run, ledger=_with_run(row, run.id))
 
     def _row(self, roster: Roster, job: str, verdict: Verdict, now: datetime) -> LedgerRow:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from ..domain import troubles
 from ..domain.alerts import Alert, Subject, Topic, Trouble
+from ..domain.birth import SCHEDULE
 from ..domain.fleet_day import FleetDay, RunEnd, summed_up
 from ..domain.job import Job, LedgerRow
 from ..domain.manners import Daily
@@ -140,7 +141,7 @@ class AlertIntake:
 
     def _deadline(self, row: RunRow) -> datetime | None:
         within = self._finish_within(row.job)
-        return row.instant + within if within is not None and row.cause == "schedule" else None
+        return row.instant + within if within is not None and row.cause == SCHEDULE else None
 
     def _finish_within(self, job: str) -> timedelta | None:
         found = self._jobs().get(job)

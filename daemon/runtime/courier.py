@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
 from ..domain.digests import place
 from ..domain.errors import ClockwrightError, Kind
 from ..domain.model import Failed, Json, Purpose, Reconciled, Succeeded, Verdict
 from ..domain.tool import ToolSpec
-from ..ports import Call, Ended, Letter, LetterReceipt
+from ..ports import Call, EffectRow, EffectState, Ended, Letter, LetterReceipt
 from .outside import Outside
 
 TOOL = "slack_send_message"
+ALERTS = "alerts"
+"""Stands for the run of an intent that is no run's."""
 ASK_SECONDS = 30.0
 GRACE = 5.0
 """Seconds that the sandbox may take to end a call that is over its time."""
@@ -27,6 +29,9 @@ class ToolCourier:
         self._outside = outside
 
     def post(self, letter: Letter, key: str, until: datetime) -> LetterReceipt | Failed:
+        if self._meant_before(key) and (settled := self._settled(self.ask(letter, key))):
+            return settled
+        self._write_down(key, until)
         outcome = self._call(letter, key, Purpose.RUN, until)
         if isinstance(outcome, Reconciled):
             return Failed(Kind.UNKNOWN_OUTCOME, "the tool gave an answer of the wrong kind")
@@ -35,6 +40,27 @@ class ToolCourier:
     def ask(self, letter: Letter, key: str) -> LetterReceipt | Reconciled | Failed:
         until = self._outside.clock.now() + timedelta(seconds=ASK_SECONDS)
         return self._call(letter, key, Purpose.RECONCILE, until)
+
+    def _meant_before(self, key: str) -> bool:
+        """By a store that knew of it, before this one was put back."""
+        row = self._outside.store.effect(key)
+        return row is not None and row.run != ALERTS
+
+    @staticmethod
+    def _settled(answer: LetterReceipt | Reconciled | Failed) -> LetterReceipt | Failed | None:
+        """What becomes of the message; None where it is certainly not there, and may be sent."""
+        if isinstance(answer, Reconciled):
+            if answer.verdict is Verdict.NOT_FOUND:
+                return None
+            answer = Failed(Kind.UNKNOWN_OUTCOME, answer.reason or "Slack cannot tell whether it has this")
+        return answer if isinstance(answer, LetterReceipt) else replace(answer, kind=Kind.UNKNOWN_OUTCOME)
+
+    def _write_down(self, key: str, until: datetime) -> None:
+        """As the intent of a step is: in the store, and where the store cannot forget it."""
+        intent = EffectRow(key, EffectState.INTENT, ALERTS, TOOL, 1, until)
+        self._outside.store.remember([intent], fence=self._outside.fence.epoch)
+        if self._outside.journal is not None:
+            self._outside.journal.note(intent)
 
     def _call(self, letter: Letter, key: str, purpose: Purpose, until: datetime) -> LetterReceipt | Reconciled | Failed:
         tool = self._outside.tools.get(TOOL)

@@ -28,6 +28,7 @@ class Custody:
         self._lost: dict[str, float] = {}
         self._shunned: dict[str, float] = {}
         self._told: dict[tuple[str, str], float] = {}
+        self._doubt = False
 
     @property
     def lost(self) -> frozenset[str]:
@@ -46,6 +47,13 @@ class Custody:
         """Runs that cannot be read, and are left alone for now."""
         now = self._outside.clock.boot()
         return frozenset(run for run, until in list(self._shunned.items()) if until > now)
+
+    def doubts(self) -> bool:
+        """Whether a carrier met a failing store since this was asked last: it may be another store by now."""
+        doubt = self._doubt
+        if doubt:
+            self._doubt = False
+        return doubt
 
     def park(self, run: Run) -> None:
         """The run only waits: it stays ours until another owner claims it."""
@@ -66,6 +74,7 @@ class Custody:
             return self._once(Notice("run_quarantined", str(error), Severity.CRITICAL, run=run_id), QUARANTINE * 6)
         if isinstance(error, StoreError):
             self._lose(run_id, STORE_PAUSE)
+            self._doubt = True
             return self._once(Notice("store_trouble", str(error), Severity.CRITICAL, run=run_id), SAY_AGAIN)
         self._lose(run_id, DEFECT_PAUSE)
         return Notice("run_defect", f"{type(error).__name__}: {error}", Severity.CRITICAL, run=run_id)

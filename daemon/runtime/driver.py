@@ -301,15 +301,17 @@ class Driver:
         call, number = ready.call, ready.attempt.number
         if call is None:
             raise ValueError(f"attempt {number} of {step!r} has nothing to launch")
-        self._write_down(step, ready.attempt)
-        running = launch(self._outside, call, ready.boot, lambda ended: self._deliver(Arrival(step, number, ended)))
+        intent = self._intent(step, ready.attempt)
+        running = launch(
+            self._outside, call, intent, ready.boot, lambda ended: self._deliver(Arrival(step, number, ended))
+        )
         self._flying[step, number] = (call, running)
 
-    def _write_down(self, step: str, attempt: Attempt) -> None:
-        """Where the store cannot forget it, before anything may be sent."""
-        if self._outside.journal is not None and attempt.effect_key and attempt.purpose is Purpose.RUN:
-            key, run, until = attempt.effect_key, self._run.id, attempt.deadline
-            self._outside.journal.note(EffectRow(key, EffectState.INTENT, run, step, attempt.number, until))
+    def _intent(self, step: str, attempt: Attempt) -> EffectRow | None:
+        key, until = attempt.effect_key, attempt.deadline
+        if key is None or attempt.purpose is not Purpose.RUN:
+            return None
+        return EffectRow(key, EffectState.INTENT, self._run.id, step, attempt.number, until)
 
     def _now(self) -> datetime:
         return self._outside.clock.now()

@@ -16,6 +16,8 @@ from .scheduler import Scheduler
 class Hands(Protocol):
     """What the duty needs of the executor."""
 
+    def doubts(self) -> bool: ...
+
     def reopen(self) -> None: ...
 
     def kill(self) -> None: ...
@@ -48,6 +50,8 @@ class Service:
         self._scheduler.take_up()
 
     def tick(self) -> datetime:
+        if self._executor.doubts():
+            self.take_up()
         if jobs := self._renewal.take():
             self._renew(jobs)
         return self._scheduler.tick()

@@ -63,6 +63,10 @@ class Executor:
         """Runs that cannot be read, and are left alone for now."""
         return self._custody.shunned
 
+    def doubts(self) -> bool:
+        """Whether a run met a failing store since this was asked last: it may be another store by now."""
+        return self._custody.doubts()
+
     def begin(self, run: Run, plan: Plan, ledger: LedgerRow | None = None) -> bool:
         """Carry a run that is not stored yet; its first commit stores it. False where there is no room."""
         return self._carry(run.id, lambda mail: Driver(self._outside, plan, run, mail.put, ledger))

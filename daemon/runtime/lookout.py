@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from ..domain.birth import wanted_since
 from ..domain.deadlines import Standing
 from ..domain.job import Job
 from ..domain.model import Run, RunState
@@ -121,7 +122,7 @@ class Lookout:
 
     def _queued(self, vitals: Vitals) -> Mapping[str, datetime]:
         rows = self._sources.queries.runs(state=RunState.QUEUED, limit=QUEUED) if vitals.open_runs else []
-        return {row.job: row.instant for row in rows if row.cause != "dry run"}
+        return {row.job: wanted_since(row.cause, row.instant, row.queued_at) for row in rows if row.cause != "dry run"}
 
     def _tell(self, late: Mapping[str, Overdue], jobs: Mapping[str, Job], vitals: Vitals, away: str) -> None:
         now = self._clock.now()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from ..domain.codec import from_plain, to_plain
 from ..domain.plan import Plan
-from ..ports import Store
+from ..ports import Attic, Store
 
 BATCH = 500
 
@@ -17,6 +17,7 @@ class Plans:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._known: dict[str, Plan] = {}
+        self._spare: Set[str] = frozenset()
 
     def keep(self, plan: Plan) -> None:
         """Store the plan if it is new. Called before a run that follows it is created."""
@@ -37,3 +38,14 @@ class Plans:
         if digest not in self._known:
             self._known[digest] = from_plain(Plan, self._store.load_plan(digest))
         return self._known[digest]
+
+    def prune(self, attic: Attic, needed: Set[str]) -> int:
+        """Forget plans that no run follows, now or when this was called last, and that are not `needed`; how many.
+
+        Twice, because a plan is stored a moment before the run that follows it.
+        """
+        spare = attic.unfollowed() - needed
+        gone, self._spare = spare & self._spare, spare
+        for digest in gone:
+            self._known.pop(digest, None)
+        return attic.drop(gone)

@@ -37,10 +37,9 @@ def day_asked(job: Job, day: date | None, now: datetime) -> date:
 def request(store: Store, job: Job, day: date, now: datetime, zone_data: str, *, dry_run: bool = False) -> Requested:
     """The run of `job` for `day`. A dry run is always new and never stands for the real one."""
     if dry_run:
-        return Requested(
-            replace(new_run(job, _now(job, day, now, zone_data), now, cause="dry run"), dry_run=True), True
-        )
-    due = occurrence_for(job, day, zone_data) or _now(job, day, now, zone_data)
+        due = _at(job, _free(store, job, None, now), day, zone_data)
+        return Requested(replace(new_run(job, due, now, cause="dry run"), dry_run=True), True)
+    due = occurrence_for(job, day, zone_data) or _at(job, _free(store, job, day, now), day, zone_data)
     return wanted(store, job, due, now, cause="request")
 
 
@@ -87,7 +86,15 @@ def send_again(job: Job, earlier: Sequence[Run], now: datetime, by: str) -> Run:
     return replace(anew, send=max(run.send for run in earlier) + 1)
 
 
-def _now(job: Job, day: date, now: datetime, zone_data: str) -> Occurrence:
-    """No occurrence reports on that day: the time of the request stands for it."""
+def _free(store: Store, job: Job, day: date | None, now: datetime) -> datetime:
+    """The time of the request stands for a day that no occurrence reports on; a second later where it stands for
+    another day already.
+    """
     instant = now.replace(microsecond=0)
+    while (there := store.latest(job.id, instant)) and there.data.day != day:
+        instant += timedelta(seconds=1)
+    return instant
+
+
+def _at(job: Job, instant: datetime, day: date, zone_data: str) -> Occurrence:
     return Occurrence(job.id, instant, data_date(instant, job.days_in, zone_data, day))

@@ -11,6 +11,7 @@ from ..domain.defaults import RETENTION
 from ..domain.job import Job
 from ..ports import Artifacts, Attic, Clock
 from .loop import Duty
+from .plans import Plans
 
 BATCH = 200
 """Runs forgotten in one transaction, so that nobody waits long for it."""
@@ -55,10 +56,17 @@ class Tidied:
     """A duty that also forgets, once an hour, for as long as it leads. `jobs` are those in force then."""
 
     def __init__(
-        self, duty: Duty, attic: Attic, artifacts: Artifacts, jobs: Callable[[], Sequence[Job]], clock: Clock
+        self,
+        duty: Duty,
+        attic: Attic,
+        plans: Plans,
+        artifacts: Artifacts,
+        jobs: Callable[[], Sequence[Job]],
+        clock: Clock,
     ) -> None:
         self._duty = duty
         self._attic = attic
+        self._plans = plans
         self._artifacts = artifacts
         self._jobs = jobs
         self._clock = clock
@@ -80,6 +88,7 @@ class Tidied:
             jobs = self._jobs()
             for _ in forget(self._attic, jobs, self._clock.now()):
                 pass
+            self._plans.prune(self._attic, {job.plan.digest for job in jobs})
             sweep(self._artifacts, jobs, self._clock.now())
         return until
 

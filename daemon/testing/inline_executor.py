@@ -79,6 +79,10 @@ class InlineExecutor:
     def carried(self) -> frozenset[str]:
         return frozenset(self._seats)
 
+    def doubts(self) -> bool:
+        """Whether a run met a failing store since this was asked last: it may be another store by now."""
+        return self._custody.doubts()
+
     def begin(self, run: Run, plan: Plan, ledger: LedgerRow | None = None) -> bool:
         return self._carry(run.id, lambda deliver: Driver(self._outside, plan, run, deliver, ledger))
 

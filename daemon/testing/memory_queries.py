@@ -57,6 +57,10 @@ class MemoryQueries:
             rows = [escalation_line(question, self._tables.runs[question.run].run.job) for question in found]
         return sorted(rows, key=lambda row: (row.asked_at, row.id))
 
+    def decided(self, limit: int = 10) -> list[EscalationRow]:
+        closed = [row for row in self.escalations(include_closed=True) if row.closed_at]
+        return sorted(closed, key=lambda row: (row.closed_at, row.id), reverse=True)[:limit]
+
     def ledger(self, job: str, start: datetime, end: datetime) -> list[LedgerRow]:
         with self._lock:
             keys = sorted(key for key in self._tables.ledger if key[0] == job and start <= key[1] < end)

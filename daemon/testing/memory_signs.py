@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
+from daemon.domain.birth import wanted_since
 from daemon.domain.model import RunState
 from daemon.ports import LastRuns, RunRow, Vitals
 
@@ -25,7 +26,8 @@ class MemorySigns:
         asked = self._store.escalations()
         since: dict[str, datetime] = {}
         for row in unfinished:
-            since[row.job] = min(row.instant, since.get(row.job, row.instant))
+            at = wanted_since(row.cause, row.instant, row.queued_at)
+            since[row.job] = min(at, since.get(row.job, at))
         return Vitals(
             watermarks=self._store.watermarks(),
             open_runs=Counter(row.job for row in unfinished),

@@ -24,6 +24,8 @@ from .rendering import Rendering
 from .site import Site
 
 STATIC = Path(__file__).parent / "static"
+_PLAIN = {"Not Found": "there is nothing at this address", "Method Not Allowed": "this address takes no such request"}
+"""What is said where whoever refused said nothing of its own."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -85,7 +87,7 @@ class _Troubles:
 
     async def _refused(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101 - it is installed for these alone
-        return self._say(request, error.status_code, str(error.detail))
+        return self._say(request, error.status_code, _PLAIN.get(error.detail, str(error.detail)))
 
     async def _invalid(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)  # noqa: S101

@@ -460,6 +460,19 @@ class TestEscalations:
         _end(store, "run-1")
         assert queries.escalations() == []
 
+    def test_what_was_decided_comes_latest_first_whoever_decided(self, store: Store, queries: Queries) -> None:
+        for n, (by, seconds) in enumerate((("ann", 40), ("expiry", 50), ("", 0))):
+            asking = _asking(_claimed(store, f"run-{n}", revision=n), n)
+            store.commit(asking)
+            if by:
+                answer = Answered(after(seconds), "ask-1", "skip", by)
+                store.commit(a_change(asking.after, answer, escalations={}))
+        assert [(row.run, row.closed_by, row.option) for row in queries.decided()] == [
+            ("run-1", "expiry", "skip"),
+            ("run-0", "ann", "skip"),
+        ]
+        assert [row.run for row in queries.decided(1)] == ["run-1"]
+
     def test_questions_come_oldest_first(self, store: Store, queries: Queries) -> None:
         for n, seconds in enumerate((30, 10, 20)):
             store.commit(_asking(_claimed(store, f"run-{n}", revision=n), seconds))

@@ -18,7 +18,7 @@ import typer
 from daemon.cli.application import APP, main
 from daemon.config import read_settings
 from daemon.config.sections import JobSection
-from daemon.config.settings import SettingsSection
+from daemon.config.settings_section import SettingsSection
 from daemon.config.yaml_source import parse
 from daemon.registry import run_describer
 from tests.docs.blocks import BLOCKS, MENTIONED, ROOT, Block, of

@@ -1,8 +1,9 @@
-"""The sixteen vectors that a scheduler has to stand: each is a test somewhere, and stays one."""
+"""The sixteen vectors that a scheduler has to stand, and what is promised of time: each is a test, and stays one."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -67,7 +68,9 @@ VECTORS = {
         "integration/test_sandbox.py": [
             "test_a_hung_tool_is_gone_with_all_descendants_within_a_second_of_its_deadline"
         ],
-        "system/kill/test_waiting.py": ["test_a_hung_run_holds_its_job_up_until_its_deadline_and_no_longer"],
+        "system/kill/test_waiting.py": [
+            "test_a_hung_run_holds_its_job_up_until_its_deadline_and_no_longer_and_no_other_job"
+        ],
     },
     "12 two daemons, one frozen and woken": {
         "system/kill/test_two_daemons.py": [
@@ -95,9 +98,144 @@ VECTORS = {
 }
 
 
-@pytest.mark.parametrize("vector", VECTORS)
-def test_a_vector_has_its_tests(vector: str) -> None:
-    for file, wanted in VECTORS[vector].items():
+PROMISES = {
+    "a source is waited for, durably, and a run that did not wait long enough says so": {
+        "unit/test_freshness.py": [
+            "test_it_is_asked_again_until_it_is",
+            "test_after_so_long_the_run_goes_on_degraded_and_says_so",
+            "test_the_wait_is_a_stored_time_that_a_restart_does_not_change",
+        ],
+        "system/kill/test_waiting.py": [
+            "test_a_source_is_waited_for_over_a_kill_and_one_that_is_never_complete_degrades_in_time"
+        ],
+    },
+    "a run is made again as a new revision, and two runs are compared": {
+        "unit/cli/test_backfill.py": [
+            "test_a_retry_is_a_new_revision_for_the_same_date_that_does_not_send_again",
+            "test_a_retry_sends_again_where_that_is_asked_for",
+        ],
+    },
+    "a schedule is read strictly, and what may surprise is pointed out": {
+        "unit/config/test_schedules.py": [
+            "test_what_would_have_no_effect_or_cannot_be_is_refused",
+            "test_what_may_surprise_is_pointed_out",
+        ],
+        "unit/test_time_casebook.py": [
+            "test_what_can_never_be_due_is_refused_by_job_and_expression_and_nothing_else_is"
+        ],
+    },
+    "APScheduler wakes, and decides nothing": {
+        "integration/test_alarm.py": [
+            "test_apscheduler_ends_the_sleep_when_something_is_due",
+            "test_without_anything_due_the_sweep_ends_the_sleep",
+            "test_a_clock_whose_thread_has_died_is_noticed_and_wound_again",
+        ],
+    },
+    "a job chooses what a clock change does to it, and the next two are shown": {
+        "unit/domain/test_schedule.py": [
+            "test_a_job_chooses_what_a_gap_does_to_it",
+            "test_a_job_chooses_which_of_two_hours_counts",
+        ],
+        "unit/cli/test_clock_changes.py": ["test_both_changes_are_told_with_what_is_due_around_them"],
+    },
+    "each due instant has one final disposition, with reason and evidence": {
+        "unit/domain/test_ledger.py": [
+            "test_every_owed_instant_is_decided_or_stays_owed",
+            "test_whatever_is_not_started_has_a_reason",
+        ],
+        "unit/test_invariants.py": ["test_invariant_1_every_due_instant_gets_exactly_one_disposition"],
+    },
+    "what was due is worked out anew, and a missing row shows": {
+        "unit/domain/test_reckoning.py": ["test_every_due_instant_comes_to_something", "test_a_missing_row_shows"],
+        "unit/cli/test_accounts.py": [
+            "test_the_sums_are_all_that_was_due_and_what_is_missing_shows",
+            "test_why_names_the_reason_and_the_evidence",
+            "test_why_names_every_run_that_was_made_for_the_instant",
+        ],
+    },
+    "one policy for every cause, spread, and above a threshold a person is asked": {
+        "unit/runtime/test_owed.py": [
+            "test_the_ledgers_are_identical",
+            "test_what_was_due_meanwhile_is_caught_up_by_the_same_rule",
+            "test_late_starts_are_spread",
+            "test_above_a_threshold_a_person_is_asked_first",
+        ],
+    },
+    "a hung run does not hold its job up for ever": {
+        "system/kill/test_waiting.py": [
+            "test_a_hung_run_holds_its_job_up_until_its_deadline_and_no_longer_and_no_other_job"
+        ],
+    },
+    "calendars, jitter, start deadline, priority, limits by tag": {
+        "unit/domain/test_timing.py": [
+            "test_a_calendar_says_why_a_day_is_left_out",
+            "test_a_blackout_over_midnight_belongs_to_the_day_on_which_it_begins",
+            "test_the_spread_of_a_job_is_always_the_same_and_never_longer_than_its_jitter",
+        ],
+        "unit/runtime/test_owed.py": [
+            "test_vector_14_of_many_due_at_once_none_is_lost_and_the_urgent_go_first",
+            "test_a_tag_limits_how_many_work_at_once",
+        ],
+    },
+    "a data date is fixed once, however the run comes about": {
+        "unit/runtime/test_owed.py": ["test_they_are_the_same"],
+        "unit/domain/test_calendar.py": ["test_the_last_whole_week_and_month_are_fixed_with_the_day"],
+    },
+    "a backfill repeats nothing": {
+        "unit/cli/test_backfill.py": [
+            "test_every_day_gets_one_run_and_a_repetition_repeats_nothing",
+            "test_a_dry_run_says_what_would_run",
+            "test_what_follows_another_job_is_filled_for_the_days_on_which_that_one_is_due",
+        ],
+    },
+    "a chain fires once for each date, whatever happened": {
+        "unit/runtime/test_chains.py": [
+            "test_it_fires_for_the_instant_and_the_data_date_of_the_other",
+            "test_it_fires_once_whatever_kept_the_daemon_from_it",
+            "test_one_that_a_person_ran_for_a_date_is_not_run_again_when_the_other_has_done_it",
+        ],
+        "unit/test_invariants.py": ["test_invariant_1_every_success_is_followed_exactly_once"],
+    },
+    "a trigger is signed, and its key makes one run": {
+        "unit/web/test_api.py": ["test_what_is_not_signed_so_is_refused"],
+        "system/web/test_serve.py": [
+            "test_a_key_makes_one_run_although_the_daemon_is_killed_and_a_forged_call_makes_none"
+        ],
+    },
+    "a pause says who and why, wherever somebody looks": {
+        "unit/cli/test_status.py": ["test_who_paused_everything_is_said_first"],
+        "unit/web/test_pages.py": ["test_a_pause_of_everything_stands_on_every_page_until_somebody_resumes"],
+        "unit/adapters/test_gauges.py": ["test_a_pause_of_everything_shows_in_each_job_and_in_the_line_of_the_daemon"],
+    },
+    "a reload takes in what is good, refuses what is not, and forgets nothing": {
+        "system/operations/test_reload.py": [
+            "test_a_reload_takes_in_what_is_good_refuses_what_is_not_and_forgets_nothing"
+        ],
+        "unit/runtime/test_owed.py": ["test_a_removed_job_keeps_its_history_and_cancels_what_it_owes"],
+    },
+    "every sign of life stops with the loop": {
+        "unit/runtime/test_liveness.py": ["test_the_watchdog_the_gauge_and_the_heartbeat_stop_when_the_loop_stalls"],
+        "unit/adapters/test_heartbeats.py": ["test_start_success_failure_and_cancellation_are_told_apart"],
+    },
+    "absence is told once, with its cause": {
+        "unit/runtime/test_lookout.py": [
+            "test_a_paused_job_is_told_once_with_who_paused_it_and_once_more_when_it_is_well",
+            "test_what_is_still_late_is_not_told_again",
+            "test_what_became_well_while_no_daemon_was_at_work_is_said_to_be",
+        ],
+    },
+    "many due at once cost few transactions": {
+        "unit/runtime/test_scheduler.py": ["test_many_jobs_due_at_once_are_fired_in_one_transaction_for_two_hundred"],
+    },
+}
+"""What docs/scheduling.md and its neighbours say of time, each with the tests that hold it."""
+
+
+@pytest.mark.parametrize(
+    ("told", "promise"), [pytest.param(told, name, id=name) for told in (VECTORS, PROMISES) for name in told]
+)
+def test_a_promise_has_its_tests(told: Mapping[str, Mapping[str, list[str]]], promise: str) -> None:
+    for file, wanted in told[promise].items():
         tree = ast.parse((TESTS / file).read_text())
         there = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
         assert set(wanted) <= there, f"{file} has lost {set(wanted) - there}"

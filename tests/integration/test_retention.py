@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,7 +15,9 @@ from daemon.adapters.sql import SqlQueries, SqlStore, open_store
 from daemon.adapters.sql.attic import SqlAttic
 from daemon.domain.events import AttemptEnded, RunEnded
 from daemon.domain.model import Run, RunState, StepState, Succeeded
+from daemon.domain.plan import Step
 from daemon.ports import EffectState
+from daemon.runtime.plans import Plans
 from daemon.runtime.tidy import Forgotten, forget, sweep
 from daemon.testing.tools import make_job, make_plan
 from tests.builders import T0, a_birth, a_change, a_run, a_start, an_attempt
@@ -71,6 +73,20 @@ def test_what_is_forgotten_leaves_its_ledger_row_and_its_receipt(store: SqlStore
     assert store.create([a_birth(run)]) == [False]
 
 
+def test_a_plan_is_forgotten_once_neither_a_run_nor_a_job_has_it(store: SqlStore) -> None:
+    attic, plans = SqlAttic(store.database), Plans(store)
+    followed, needed, spare = (make_plan([Step(name, "look")]) for name in ("a", "b", "c"))
+    plans.keep_all([followed, needed, spare])
+    store.create([a_birth(replace(a_run(), plan=followed.digest))])
+    assert plans.prune(attic, {needed.digest}) == 0, "its run may be about to be stored"
+    assert plans.prune(attic, {needed.digest}) == 1
+    with pytest.raises(KeyError):
+        store.load_plan(spare.digest)
+    plans.keep(spare)
+    assert Plans(store).get(spare.digest) == spare, "whoever needs it again stores it again"
+    assert [Plans(store).get(plan.digest) for plan in (followed, needed)] == [followed, needed]
+
+
 def test_a_run_that_has_not_ended_is_never_old_enough(store: SqlStore) -> None:
     store.create([a_birth(a_run(at=T0 - timedelta(days=500)))])
     assert list(forget(SqlAttic(store.database), [JOB], T0)) == []
@@ -87,6 +103,12 @@ def test_more_than_fit_in_one_transaction_go_all_the_same() -> None:
             gone = min(most, self.left)
             self.left -= gone
             return gone
+
+        def unfollowed(self) -> Set[str]:
+            return frozenset()
+
+        def drop(self, _plans: Set[str]) -> int:
+            return 0
 
     assert [one.runs for one in forget(Counting(), [JOB], T0)] == [450]
 

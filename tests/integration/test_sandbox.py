@@ -97,6 +97,7 @@ HANGS = [
 def test_a_hung_tool_is_gone_with_all_descendants_within_a_second_of_its_deadline(
     sandbox: Sandbox, tmp_path: Path, how: str
 ) -> None:
+    """CB-059"""
     result = run(sandbox, call(tmp_path, "hangs", 0.4, how=how))
     family = [result.pid, *(int(path.name.partition("-")[2]) for path in tmp_path.glob("descendant-*"))]
     assert isinstance(result.outcome, Failed)

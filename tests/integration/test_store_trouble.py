@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from daemon.adapters.intent_journal import IntentJournal
 from daemon.adapters.sql import SqlStore, open_store
+from daemon.adapters.sql.migrations import REVISIONS
 from daemon.domain.plan import Step
 from daemon.ports import Birth
 from daemon.runtime.custody import QUARANTINE
@@ -23,7 +26,7 @@ from daemon.runtime.scheduler import Scheduler
 from daemon.testing.inline_executor import InlineExecutor
 from daemon.testing.stage import Stage
 from daemon.testing.tools import ZONE_DATA, make_job, make_plan, make_run
-from tests.integration.test_sql_store import file_limit
+from tests.integration.test_sql_store import file_limit, unprivileged
 
 pytestmark = pytest.mark.slow
 HOURLY = make_job(make_plan([Step("a", "look"), Step("post", "send", needs=("a",), inputs={"to": "#a"})], job="hourly"))
@@ -65,6 +68,11 @@ class Serving:
     def ends(self) -> dict[str, int]:
         with by_hand(self.path) as rows:
             return dict(rows.execute("SELECT job || ' ' || state, count(*) FROM runs GROUP BY 1").fetchall())
+
+    def troubles(self) -> list[str]:
+        """What was said of the store, each up to its first colon or bracket."""
+        said = [notice.message for notice in self.said.notices if notice.topic == "store_trouble"]
+        return [re.split(r" \(|: ", message)[0] for message in said]
 
     @property
     def arrived(self) -> int:
@@ -127,6 +135,52 @@ def test_a_full_disk_is_said_once_and_nothing_that_was_due_is_lost(serving: Serv
 
     assert serving.ends() == {"hourly succeeded": 1}
     assert serving.said.topics()[-1] == "store_recovered"
+
+
+def test_a_file_that_a_newer_version_has_changed_is_left_alone_said_once_and_used_again_once_it_is_put_back(
+    serving: Serving,
+) -> None:
+    with by_hand(serving.path) as rows:
+        rows.execute("UPDATE alembic_version SET version_num = '9999'")
+        serving.pass_time(3700)
+        assert serving.troubles() == ["the database is of revision 9999, which this version does not know"]
+        assert rows.execute("SELECT count(*) FROM runs").fetchall() == [(0,)]
+        rows.execute("UPDATE alembic_version SET version_num = ?", [REVISIONS[-1]])
+    serving.pass_time(60)
+
+    assert serving.ends() == {"hourly succeeded": 1}
+    assert serving.said.topics()[-1] == "store_recovered"
+
+
+def test_a_store_that_was_put_back_read_only_is_said_once_and_nothing_that_was_due_is_lost() -> None:
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        with unprivileged():
+            (state := Path(folder) / "state").mkdir()
+            serving = Serving(state / "state.db")
+            serving.turn()
+            put_back(serving.path, mode=0o444)
+            state.chmod(0o555)
+            serving.pass_time(3700)
+            replaced, refused = serving.troubles()
+            assert ("was replaced" in replaced, "read" in refused) == (True, True)
+            state.chmod(0o755)
+            serving.path.chmod(0o600)
+            serving.pass_time(60)
+
+            assert serving.ends() == {"hourly succeeded": 1}
+            assert serving.said.topics()[-1] == "store_recovered"
+            serving.close()
+
+
+def put_back(path: Path, mode: int = 0o600) -> None:
+    """The file as it is now takes its own place, as a restore by hand does."""
+    with by_hand(path) as source, by_hand(path.with_name("backup")) as target:
+        source.backup(target)
+    path.with_name("backup").chmod(mode)
+    path.with_name("backup").replace(path)
+    for name in ("state.db-wal", "state.db-shm"):
+        path.with_name(name).unlink()
 
 
 def test_a_file_that_was_replaced_by_an_older_one_is_said_and_used(serving: Serving) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, Select, delete, func, select
+from sqlalchemy import Connection, Select, delete, exists, func, select
 
 from .database import Database
 from .instants import micros
-from .schema import ESCALATIONS, EVENTS, INBOX, RUNS, STEPS
+from .schema import ESCALATIONS, EVENTS, INBOX, PLANS, RUNS, STEPS
 
+_UNFOLLOWED: Final = ~exists().where(RUNS.c.plan == PLANS.c.digest)
 _PARTS: Final = (STEPS, EVENTS, ESCALATIONS, INBOX)
 
 
@@ -34,6 +36,16 @@ class SqlAttic:
             return len(ids)
 
         return self._database.write(work)
+
+    def unfollowed(self) -> Set[str]:
+        query = select(PLANS.c.digest).where(_UNFOLLOWED)
+        return self._database.read(lambda connection: frozenset(connection.execute(query).scalars()))
+
+    def drop(self, plans: Set[str]) -> int:
+        if not plans:
+            return 0
+        gone = delete(PLANS).where(PLANS.c.digest.in_(sorted(plans)), _UNFOLLOWED)
+        return self._database.write(lambda connection: connection.execute(gone).rowcount)
 
 
 def _old(job: str, before: datetime) -> Select[tuple[str]]:

@@ -31,6 +31,7 @@ _LISTED = [column for column in RUNS.columns if column.name != "body"]
 _RECENT = (
     "state", "id", "instant", "revision", "data_date", "cause", "reason", "queued_at", "started_at", "ended_at"
 )  # fmt: skip
+QUESTIONS = select(ESCALATIONS, RUNS.c.job).join(RUNS, RUNS.c.id == ESCALATIONS.c.run)
 _STATES = {state.value: state for state in RunState}
 
 
@@ -81,10 +82,13 @@ class SqlQueries:
 
     def escalations(self, include_closed: bool = False) -> list[EscalationRow]:
         """Oldest first."""
-        query = select(ESCALATIONS, RUNS.c.job).join(RUNS, RUNS.c.id == ESCALATIONS.c.run)
-        if not include_closed:
-            query = query.where(ESCALATIONS.c.open == 1)
+        query = QUESTIONS if include_closed else QUESTIONS.where(ESCALATIONS.c.open == 1)
         return [escalation_line(row) for row in self._all(query.order_by(ESCALATIONS.c.asked_at, ESCALATIONS.c.id))]
+
+    def decided(self, limit: int = 10) -> list[EscalationRow]:
+        closed = QUESTIONS.where(ESCALATIONS.c.open == 0)
+        latest = closed.order_by(ESCALATIONS.c.closed_at.desc(), ESCALATIONS.c.id.desc()).limit(limit)
+        return [escalation_line(row) for row in self._all(latest)]
 
     def ledger(self, job: str, start: datetime, end: datetime) -> list[LedgerRow]:
         """From `start` up to, not including, `end`."""

@@ -52,6 +52,7 @@ RUNS: Final = Table(
 Index("runs_occurrence", RUNS.c.job, RUNS.c.instant, RUNS.c.revision, unique=True)
 Index("runs_queued_at", RUNS.c.queued_at)
 Index("runs_job_queued_at", RUNS.c.job, RUNS.c.queued_at, RUNS.c.id)
+Index("runs_plan", RUNS.c.plan)
 Index("runs_ended_at", RUNS.c.ended_at, sqlite_where=_ENDED, postgresql_where=_ENDED)
 Index("runs_open", RUNS.c.wake_at, RUNS.c.id, sqlite_where=_OPEN)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
+from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
 from sqlalchemy import Connection, Integer, Result, bindparam, func, literal_column, select
 
+from daemon.domain.birth import wanted_since
 from daemon.domain.model import RunState
 from daemon.domain.pause import Pause
 from daemon.ports import EffectState, LastRuns, Vitals
@@ -25,7 +27,9 @@ _ONE: Final = literal_column("1", Integer)
 """Written out, not bound, so that the partial indexes serve."""
 _OPEN_RUN: Final = (RUNS.c.open == _ONE, RUNS.c.cause != DRY_RUN)
 
-OPEN_RUNS: Final = select(RUNS.c.id, RUNS.c.job, RUNS.c.instant, RUNS.c.started_at).where(*_OPEN_RUN)
+OPEN_RUNS: Final = select(
+    RUNS.c.id, RUNS.c.job, RUNS.c.instant, RUNS.c.cause, RUNS.c.queued_at, RUNS.c.started_at
+).where(*_OPEN_RUN)
 """Grouped by us: asked to group by job, SQLite would read every run there ever was by the job's index."""
 NEWEST_RUNS: Final = (
     select(RUNS.c.state, RUNS.c.started_at, RUNS.c.ended_at)
@@ -54,9 +58,9 @@ class SqlSigns:
 def _vitals(connection: Connection) -> Vitals:
     marks = connection.execute(select(JOBS)).all()
     runs = connection.execute(OPEN_RUNS).all()
-    since: dict[str, list[int]] = defaultdict(list)
+    since: dict[str, list[datetime]] = defaultdict(list)
     for run in runs:
-        since[run.job].append(run.instant)
+        since[run.job].append(wanted_since(run.cause, instant(run.instant), instant(run.queued_at)))
     asked = select(func.count(), func.min(ESCALATIONS.c.asked_at)).where(ESCALATIONS.c.open == _ONE)
     escalations, oldest = connection.execute(asked).one()
     meant = _meant(connection, [run.id for run in runs])
@@ -64,8 +68,8 @@ def _vitals(connection: Connection) -> Vitals:
     paused = connection.execute(select(PAUSES).where(PAUSES.c.open == _ONE)).all()
     return Vitals(
         watermarks={row.job: instant(row.watermark) for row in marks},
-        open_runs={job: len(instants) for job, instants in since.items()},
-        open_since={job: instant(min(instants)) for job, instants in since.items()},
+        open_runs={job: len(times) for job, times in since.items()},
+        open_since={job: min(times) for job, times in since.items()},
         escalations=escalations,
         oldest_escalation=instant(oldest),
         outbox=meant.total(),

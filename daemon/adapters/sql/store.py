@@ -20,6 +20,7 @@ from . import leases
 from .database import Database
 from .deeds import SqlDeeds
 from .instants import instant, micros
+from .migrations import expect_current
 from .rows import known_intent, ledger_row, message_row, read_json, to_effect, to_message, to_run, write_json
 from .schema import EFFECTS, INBOX, PLANS, RUNS, STEPS
 from .timetables import SqlTimetables
@@ -164,8 +165,11 @@ class SqlStore:
         return self.database.read(partial(load_plan, digest=digest))
 
     def lead(self, owner: str, seconds: float) -> int | None:
-        take = self.database.lease.take
-        return self.database.write(lambda connection: take(connection, owner, seconds))
+        def work(connection: Connection) -> int | None:
+            expect_current(connection)
+            return self.database.lease.take(connection, owner, seconds)
+
+        return self.database.write(work)
 
     def resign(self, owner: str) -> None:
         self.database.write(partial(leases.resign, owner=owner))

@@ -14,7 +14,7 @@ from ...domain.numbers import counted
 
 
 def config(loaded: Loaded) -> Iterator[Finding]:
-    from ...config.settings import unknown_variables
+    from ...config.variables import unknown_variables
 
     for fault in loaded.faults:
         yield fail("config", str(fault), "mend the file; 'clockwright validate' names every fault")

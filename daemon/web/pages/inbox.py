@@ -25,9 +25,9 @@ def router(site: Site, rendering: Rendering) -> APIRouter:
     def inbox(request: Request) -> HTMLResponse:
         rows = site.queries.escalations()
         inputs = {row.id: _open_inputs(site, row) for row in rows}
-        answers = [deed for deed in site.queries.deeds(200) if deed.verb == "answer"][:10]
+        decided = site.queries.decided()
         return rendering.page(
-            request, "inbox.html", rows=rows, inputs=inputs, answers=answers, RETRY=RETRY, INPUT=INPUT
+            request, "inbox.html", rows=rows, inputs=inputs, decided=decided, RETRY=RETRY, INPUT=INPUT
         )
 
     @routes.post("/inbox/{escalation}")

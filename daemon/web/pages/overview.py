@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from ...domain.birth import wanted_since
 from ...domain.deadlines import Standing
 from ...domain.job import Job
 from ...domain.model import RunState
@@ -91,11 +92,15 @@ def _line(
 
 
 def _standing(recent: Recent, mark: datetime | None) -> Standing:
-    return Standing(mark, min((run.instant for run in recent.unfinished), default=None))
+    return Standing(mark, _oldest(recent.unfinished))
 
 
 def _queued(recent: Recent) -> datetime | None:
-    return min((run.instant for run in recent.unfinished if run.state is RunState.QUEUED), default=None)
+    return _oldest(run for run in recent.unfinished if run.state is RunState.QUEUED)
+
+
+def _oldest(runs: Iterable[RunRow]) -> datetime | None:
+    return min((wanted_since(run.cause, run.instant, run.queued_at) for run in runs), default=None)
 
 
 def _words(late: Overdue | None) -> str:

@@ -53,6 +53,11 @@ class Stand:
     def _write(self, name: str, content: Mapping[str, Any]) -> None:
         (self.folder / "config" / name).write_text(json.dumps(content))  # JSON is YAML
 
+    def messages(self) -> list[Path]:
+        """What the outbox has; the half of one that a killed process left lies beside it, hidden, until it is swept."""
+        found = (self.folder / "state" / "outbox").glob("*/message.json")
+        return [message for message in found if not message.parent.name.startswith(".")]
+
     # -- processes
 
     def start(self, mode: str = "run", strike: str = "never") -> subprocess.Popen[str]:

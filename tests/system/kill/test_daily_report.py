@@ -55,7 +55,7 @@ def hold(stand: Stand, strikes: tuple[str, ...], to: Receiver) -> None:
     assert run.state is RunState.SUCCEEDED, run.reason
     assert {at.state for at in run.steps.values()} == {StepState.DONE}
     assert len(to.arrived) == 1
-    assert len(list((stand.folder / "state" / "outbox").glob("*/message.json"))) == 1
+    assert len(stand.messages()) == 1
     ends = [event for event in stand.events(run.id) if isinstance(event, AttemptEnded)]
     done = Counter(end.step for end in ends if isinstance(end.outcome, Succeeded))
     assert max(done.values()) == 1

@@ -120,11 +120,23 @@ def hung(folder: Path) -> dict[str, Any]:
     }
 
 
-def test_a_hung_run_holds_its_job_up_until_its_deadline_and_no_longer(scene: Scene) -> None:
+def healthy(folder: Path) -> dict[str, Any]:
+    """Due every second, and done at once."""
+    step = {"id": "work", "use": "counts", "with": {"folder": str(folder / "counted"), "name": "${run.id}"}}
+    return hung(folder) | {"id": HURRIED, "schedule": {"every": "1s"}, "steps": [step]}
+
+
+def test_a_hung_run_holds_its_job_up_until_its_deadline_and_no_longer_and_no_other_job(scene: Scene) -> None:
+    """CB-059"""
     stand = scene.stand.set_up(hung(scene.stand.folder))
+    stand.write_job(healthy(scene.stand.folder), HURRIED)
     scene.serve()
-    scene.until(lambda: len([run for run in (stand.runs() if stand.exists else []) if run.state.ended]) >= 2)
-    ended = sorted((run for run in stand.runs() if run.state.ended), key=lambda run: run.instant)
+
+    def over() -> list[Run]:
+        return [run for run in (stand.runs() if stand.exists else []) if run.job == JOB and run.state.ended]
+
+    scene.until(lambda: len(over()) >= 2)
+    ended = sorted(over(), key=lambda run: run.instant)
     for run in ended:
         assert run.state is RunState.FAILED
         assert run.reason == "budget exceeded: not finished within 0:00:03"
@@ -133,4 +145,8 @@ def test_a_hung_run_holds_its_job_up_until_its_deadline_and_no_longer(scene: Sce
     rows = stand.ledger()
     assert {row.disposition for row in rows} == {Disposition.STARTED, Disposition.SKIPPED_OVERLAP}
     assert next(row for row in rows if row.occurrence.instant == ended[1].instant).disposition == "started"
-    assert not stand.counted()
+    hung_until = ended[0].ended_at
+    assert hung_until is not None
+    beside = [run for run in stand.runs() if run.job == HURRIED and run.state is RunState.SUCCEEDED]
+    assert [run for run in beside if ended[0].queued_at < run.queued_at < hung_until]
+    assert "x" not in stand.counted(), "the late result is not taken"

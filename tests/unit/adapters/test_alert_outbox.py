@@ -112,6 +112,29 @@ def test_the_third_failed_run_in_a_row_pauses_the_job_and_a_pause_of_a_person_st
     assert [pause.by for pause in office.stage.store.pauses()] == ["ada"]
 
 
+@pytest.mark.parametrize(
+    ("trouble", "cure"),
+    [
+        (Notice("reload_refused", "jobs/a.yaml:3:1: unknown key"), Notice("reloaded", "3 jobs")),
+        (Notice("config_fault", "jobs/a.yaml:3:1: unknown key"), Notice("reloaded", "3 jobs")),
+        (Notice("overdue", "daily has not started", job="daily"), Notice("recovered", "daily", job="daily")),
+        (Notice("overdue", "9 jobs are overdue"), Notice("recovered", "daily", job="daily")),
+        (Notice("clock_jumped", "the wall clock jumped"), Notice("serving", "this daemon serves")),
+    ],
+)
+def test_whatever_people_are_told_of_the_daemon_is_a_file_until_it_is_well(
+    office: Office, trouble: Notice, cure: Notice
+) -> None:
+    outbox = AlertOutbox(office.folder, office.stage.clock)
+    outbox.notice(trouble)
+    alert = office.alerts()[trouble.topic]
+    assert (alert["state"], alert["cause"], bool(alert["next"])) == ("open", trouble.message, True)
+    outbox.notice(Notice("recovered", "weekly", job="weekly") if trouble.job else Notice("page", "the page"))
+    assert office.alerts()[trouble.topic]["state"] == "open"
+    outbox.notice(cure)
+    assert office.alerts()[trouble.topic]["state"] == "recovered"
+
+
 def test_store_trouble_is_open_until_the_store_answers(tmp_path: Path, office: Office) -> None:
     outbox = AlertOutbox(office.folder, office.stage.clock)
     outbox.notice(Notice("store_trouble", "the disk is full: free some space", Severity.CRITICAL))

@@ -7,7 +7,8 @@ from pathlib import Path
 from daemon.config import read_settings
 from daemon.config.examples import examples
 from daemon.config.sections import JobSection
-from daemon.config.settings import VARIABLES, SettingsSection
+from daemon.config.settings_section import SettingsSection
+from daemon.config.variables import VARIABLES
 from daemon.config.yaml_source import parse
 from daemon.domain.cron import parse as parse_cron
 

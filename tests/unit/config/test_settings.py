@@ -8,7 +8,8 @@ import pytest
 
 from daemon.config import ConfigError, read_settings
 from daemon.config.secrets import SecretMissing, Secrets, SecretSource
-from daemon.config.settings import VARIABLES, SettingsSection, unknown_variables
+from daemon.config.settings_section import SettingsSection
+from daemon.config.variables import VARIABLES, unknown_variables
 from tests.unit.config.workshop import Workshop
 
 

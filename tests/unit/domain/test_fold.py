@@ -89,7 +89,7 @@ def test_what_may_have_happened_is_in_doubt(kind: Kind) -> None:
 
 @pytest.mark.parametrize("verdict", [Verdict.NOT_FOUND, Verdict.PARTIAL, Verdict.CANNOT_TELL])
 def test_only_found_counts_before_the_settling_time(verdict: Verdict) -> None:
-    asked = [*failed(Kind.TIMEOUT), begun(2, Purpose.RECONCILE)]
+    asked = [*failed(Kind.TIMEOUT), begun(2, Purpose.RECONCILE, 20)]
     early = live(SENDS, [*asked, ended(Reconciled(verdict), 2, 30)]).steps["s"]
     assert early.unknown is not None
     assert early.wake_at == at(60) + SETTLE
@@ -97,7 +97,7 @@ def test_only_found_counts_before_the_settling_time(verdict: Verdict) -> None:
 
 def test_parts_that_are_there_are_kept_for_the_next_try() -> None:
     partial = Reconciled(Verdict.PARTIAL, parts=("picture",))
-    step = live(SENDS, [*failed(Kind.TIMEOUT), begun(2, Purpose.RECONCILE), ended(partial, 2, 90)]).steps["s"]
+    step = live(SENDS, [*failed(Kind.TIMEOUT), begun(2, Purpose.RECONCILE, 80), ended(partial, 2, 90)]).steps["s"]
     assert (step.parts, step.unknown) == (("picture",), None)
 
 

@@ -164,12 +164,20 @@ def test_a_repair_that_was_interrupted_is_made_again() -> None:
 def test_what_the_receiver_says(verdict: Verdict, when: float, expected: str) -> None:
     """The attempt's deadline is at 60 s and the settling time 10 s; before that only `found` counts."""
     plan = one_step(use="send")
-    asked = [*failed(Kind.TIMEOUT), begun(2, Purpose.RECONCILE), ended(Reconciled(verdict), 2, when)]
+    asked = [*failed(Kind.TIMEOUT), begun(2, Purpose.RECONCILE, when), ended(Reconciled(verdict), 2, when)]
     assert said(act(plan, asked, when)) == expected
 
 
+@pytest.mark.parametrize("verdict", [Verdict.NOT_FOUND, Verdict.PARTIAL, Verdict.CANNOT_TELL])
+def test_an_answer_that_lay_unread_is_as_old_as_its_question(verdict: Verdict) -> None:
+    """The receiver looked at 15 s; a daemon that was frozen meanwhile reads at 90 s what it said."""
+    asked = [*failed(Kind.TIMEOUT), begun(2, Purpose.RECONCILE, 15), ended(Reconciled(verdict), 2, 90)]
+    assert said(act(one_step(use="send"), asked, 90)) == "reconcile"
+
+
 def asked_in_vain(number: int) -> list[Event]:
-    return [begun(number, Purpose.RECONCILE), ended(Reconciled(Verdict.CANNOT_TELL), number, 100 + number)]
+    when = 100.0 + number
+    return [begun(number, Purpose.RECONCILE, when), ended(Reconciled(Verdict.CANNOT_TELL), number, when)]
 
 
 def test_after_three_answers_that_say_nothing_a_person_is_asked() -> None:

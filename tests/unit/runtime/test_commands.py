@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
@@ -54,6 +54,16 @@ class Counter:
     @property
     def log(self) -> list[tuple[str, str, str]]:
         return [(deed.by, deed.verb, deed.run or deed.job) for deed in self.store.deeds()]
+
+
+def test_days_that_are_asked_for_in_the_same_second_get_a_run_each() -> None:
+    counter = Counter(cron=None)
+    days = [DAY - timedelta(days=back) for back in range(3)]
+    made = [counter.commands.request(ADA, "report", day).run for day in days]
+    dry = counter.commands.request(ADA, "report", DAY, dry_run=True).run
+    assert [run.data.day for run in made] == days
+    assert len({run.id for run in (*made, dry)}) == 4
+    assert [counter.commands.request(ADA, "report", day).run.id for day in days] == [run.id for run in made]
 
 
 @pytest.fixture

@@ -15,6 +15,9 @@ from daemon.domain.tool import ToolSpec
 from daemon.ports import Call, Ended, Letter, LetterReceipt, Running
 from daemon.runtime.courier import ASK_SECONDS, TOOL, ToolCourier
 from daemon.runtime.launch import NotBegun
+from daemon.runtime.recall import recall
+from daemon.testing.memory_journal import MemoryJournal
+from daemon.testing.memory_store import MemoryStore
 from daemon.testing.stage import Stage
 from daemon.testing.tools import make_tool
 
@@ -104,3 +107,46 @@ def test_a_secret_or_a_tool_that_is_missing_is_a_wrong_setting() -> None:
         assert isinstance(failed, Failed)
         assert failed.kind is Kind.MISCONFIGURED
         assert runner.calls == []
+
+
+def restored(sender: ToolCourier, stage: Stage, journal: MemoryJournal) -> None:
+    """The store is put back from before the message."""
+    stage.store.restore(MemoryStore().backup())
+    recall(replace(stage.outside, journal=journal))
+
+
+@pytest.mark.parametrize(
+    ("answer", "said", "purposes"),
+    [
+        (Reconciled(Verdict.FOUND, OUTPUT), LetterReceipt, [Purpose.RECONCILE]),
+        (Reconciled(Verdict.NOT_FOUND), Failed, [Purpose.RECONCILE, Purpose.RUN]),
+        (Reconciled(Verdict.CANNOT_TELL, reason="no scope"), Failed, [Purpose.RECONCILE]),
+        (Failed(Kind.TRANSIENT, "503"), Failed, [Purpose.RECONCILE]),
+    ],
+)
+def test_an_alert_that_a_store_which_was_put_back_has_forgotten_is_asked_about_before_it_is_sent(
+    answer: Reconciled | Failed, said: type, purposes: list[Purpose]
+) -> None:
+    journal = MemoryJournal()
+    sender, runner, stage = courier(Succeeded(OUTPUT, "delivered"), journal=journal)
+    until = stage.clock.now() + timedelta(seconds=30)
+    sender.post(LETTER, "key-1", until)
+    restored(sender, stage, journal)
+    runner.calls.clear()
+    runner.outcome = answer
+
+    outcome = sender.post(LETTER, "key-1", until + timedelta(hours=1))
+    assert isinstance(outcome, said)
+    assert [call.purpose for call in runner.calls] == purposes
+    if isinstance(outcome, Failed) and Purpose.RUN not in purposes:
+        assert outcome.kind is Kind.UNKNOWN_OUTCOME
+
+
+def test_an_alert_that_failed_is_sent_again_without_a_question() -> None:
+    journal = MemoryJournal()
+    sender, runner, stage = courier(Failed(Kind.TRANSIENT, "503"), journal=journal)
+    for hours in range(2):
+        sender.post(LETTER, "key-1", stage.clock.now() + timedelta(hours=hours + 1))
+        recall(replace(stage.outside, journal=journal))  # the daemon started anew meanwhile, over the same store
+    assert [call.purpose for call in runner.calls] == [Purpose.RUN] * 2
+    assert stage.sink.topics() == []

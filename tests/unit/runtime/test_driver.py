@@ -15,6 +15,8 @@ from daemon.domain.plan import Accept, Decide, Exhausted, Repair, Step
 from daemon.domain.policy import Ask
 from daemon.ports import Ended, MessageKind, Stale
 from daemon.runtime.driver import Arrival, Driver
+from daemon.testing.inline_executor import InlineExecutor
+from daemon.testing.memory_journal import MemoryJournal
 from daemon.testing.plays import Script, fail, hang, lose_answer, succeed
 from daemon.testing.scripted_decider import ScriptedDecider, agree, choose, refuse
 from daemon.testing.stage import Stage
@@ -323,11 +325,15 @@ def test_whoever_was_frozen_between_commit_and_launch_sends_nothing_even_where_t
         stage.clock.advance(120)
         stage.clock.step(-3600)
 
+    journal = MemoryJournal()
+    stage.outside = replace(stage.outside, journal=journal)
+    stage.executor = InlineExecutor(stage.outside, stage.plans, stage.clock)
     stage.plans.keep(make_plan([SEND]))
     stage.store.after_commit = freeze
     run_id = stage.begin(make_plan([SEND]))
 
     assert stage.runner.calls == []
+    assert journal.entries() == [], "others may have meant it since: theirs is the newest"
     assert stage.play(run_id).state is RunState.SUCCEEDED
     first = events(stage, run_id, AttemptEnded)[0]
     assert isinstance(first, AttemptEnded)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 import pytest
 
@@ -12,10 +12,12 @@ from daemon.domain.manners import Manners
 from daemon.domain.pause import EVERYTHING, Pause
 from daemon.domain.plan import Step
 from daemon.domain.timing import Overlap, Timing
+from daemon.ports import Birth
 from daemon.runtime.alert_intake import AlertIntake
 from daemon.runtime.alerter import Alerter
 from daemon.runtime.lookout import Lookout, Sources
 from daemon.runtime.outside import Fence
+from daemon.runtime.requests import request
 from daemon.runtime.scheduler import Scheduler
 from daemon.runtime.teller import Teller, Ways
 from daemon.testing.fake_clock import START
@@ -133,6 +135,21 @@ def test_a_run_that_waits_for_a_person_beyond_its_time_says_so() -> None:
     [(_, text)] = told(stage)
     assert "has not ended by 2026-03-02 10:30:00" in text
     assert "waits for a person: Approve ask?" in text
+
+
+def test_a_day_that_a_person_fills_in_is_not_late_for_being_long_ago() -> None:
+    hour = replace(DAILY, timing=Timing(finish_within=timedelta(minutes=30)))
+    asked = replace(hour, plan=make_plan([Step("ask", "look", approve=True)], job="daily"))
+    stage = Stage()
+    by = lookout(stage, asked)
+    stage.plans.keep(asked.plan)
+    run = request(stage.store, asked, date(2026, 1, 5), stage.clock.now(), ZONE_DATA).run
+    stage.store.create([Birth(run)])
+    pass_seconds(stage, by, 29 * 60)
+    assert told(stage) == []
+    pass_seconds(stage, by, 120)
+    [(topic, text)] = told(stage)
+    assert (topic, "has not ended by 2026-03-02 09:30:00" in text) == ("overdue", True)
 
 
 def test_a_run_that_hangs_says_which_step_is_at_work() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
@@ -17,7 +18,7 @@ from daemon.domain.pause import EVERYTHING, Pause
 from daemon.domain.plan import Step
 from daemon.domain.schedule import Schedule
 from daemon.domain.timing import CatchUp, Timing
-from daemon.ports import Birth, Call
+from daemon.ports import Birth, Call, Change, StoreUnavailable
 from daemon.runtime.accountant import Pace
 from daemon.runtime.requests import again, request
 from daemon.runtime.scheduler import Scheduler
@@ -25,6 +26,7 @@ from daemon.testing.fake_clock import START
 from daemon.testing.plays import Play, Script, succeed
 from daemon.testing.stage import Stage
 from daemon.testing.tools import ZONE_DATA, make_job, make_plan
+from daemon.testing.watched_store import WatchedStore
 
 HOUR = 3600.0
 PLAN = make_plan([Step("a", "look")], job="hourly")
@@ -52,8 +54,28 @@ def timed(**timing: object) -> Job:
     return replace(HOURLY, timing=Timing(**timing))  # type: ignore[arg-type]  # a test's shorthand
 
 
+class Outage:
+    """A watch over a store that is away while it says so."""
+
+    away = False
+
+    def touch(self, *, writes: bool = False) -> None:  # noqa: ARG002  # it can be neither read nor written
+        if self.away:
+            raise StoreUnavailable("the store is away")
+
+    def led(self, epoch: int | None) -> None: ...
+
+    def born(self, births: Sequence[Birth], stored: Sequence[bool]) -> None: ...
+
+    def claimed(self, run: Run) -> None: ...
+
+    def committed(self, change: Change) -> None: ...
+
+
 class TestOutages:
-    """Vector 6: down for one slot, for several, for longer than the window; by kill, by freeze, by clock step."""
+    """Vector 6: down for one slot, for several, for longer than the window; by kill, by freeze, by clock step, and by
+    a store that is away.
+    """
 
     @staticmethod
     def killed(stage: Stage, by: Scheduler, seconds: float) -> Scheduler:
@@ -72,12 +94,27 @@ class TestOutages:
         by.tick()
         return by
 
+    @staticmethod
+    def without_store(stage: Stage, by: Scheduler, seconds: float) -> Scheduler:
+        outage = Outage()
+        stage.outside = replace(stage.outside, store=WatchedStore(stage.store, outage))
+        by = scheduler(stage, *by._roster.jobs.values())
+        outage.away = True
+        for _ in range(int(seconds // 60)):
+            stage.clock.advance(60)
+            with suppress(StoreUnavailable):
+                by.tick()
+        outage.away = False
+        by.take_up()
+        return by
+
     @pytest.mark.parametrize("catch_up", list(CatchUp))
     @pytest.mark.parametrize("hours", [1.5, 4.5, 9.5])
     def test_the_ledgers_are_identical(self, catch_up: CatchUp, hours: float) -> None:
         job = timed(catch_up=catch_up, window=timedelta(hours=6))
-        found = [self.after(how, job, hours) for how in (self.killed, self.frozen, self.stepped)]
-        assert found[0] == found[1] == found[2]
+        ways = (self.killed, self.frozen, self.stepped, self.without_store)
+        found = [self.after(how, job, hours) for how in ways]
+        assert found == [found[0]] * len(ways)
         assert [at.hour for at, _, _ in found[0]] == list(range(10, 10 + len(found[0])))
 
     @staticmethod

@@ -70,6 +70,13 @@ class TestOverview:
         found = re.findall(r'<th scope="row"><a href="/jobs/(\w+)"', person.get(f"/?{query}").text)
         assert found == jobs
 
+    def test_who_may_look_can_pause_nothing(self, house: House) -> None:
+        with client(house) as browser:
+            entered(browser, READER)
+            assert "Pause everything" not in browser.get("/").text
+            assert submit(browser, "/", "/pause")[0] == 403
+        assert EVERYTHING not in {each.job for each in house.asks.pauses()}
+
 
 def test_a_pause_of_everything_stands_on_every_page_until_somebody_resumes(house: House, person: TestClient) -> None:
     assert submit(person, "/", "/pause", why="fire drill", hours="2") == (303, "/?done=paused")
@@ -163,11 +170,13 @@ class TestRun:
         assert submit(person, "/", "/runs/nothing/retry")[0] == 404
 
     def test_the_list_is_paged_and_narrowed(self, house: House, person: TestClient) -> None:
-        first = re.findall(r'<td><a href="/runs/([^"]+)"', person.get("/runs").text)
-        older = re.findall(r'<td><a href="/runs/([^"]+)"', person.get(f"/runs?before={first[-1]}").text)
+        first = re.findall(r'<td class="tight"><a href="/runs/([^"]+)"', person.get("/runs").text)
+        older = re.findall(r'<td class="tight"><a href="/runs/([^"]+)"', person.get(f"/runs?before={first[-1]}").text)
         assert len(first) == 50
         assert not set(first) & set(older)
-        failed = re.findall(r'<td><a href="/runs/([^"]+)"', person.get("/runs?job=churn_features&state=failed").text)
+        failed = re.findall(
+            r'<td class="tight"><a href="/runs/([^"]+)"', person.get("/runs?job=churn_features&state=failed").text
+        )
         assert {house.store.load(run).state for run in failed} == {RunState.FAILED}
 
 
@@ -181,8 +190,8 @@ class TestInbox:
         assert message.body == {
             "escalation": row.id, "option": "retry", "changes": {"channel": "#elsewhere"}, "digest": row.digest,
         }  # fmt: skip
-        assert "answered" not in person.get("/inbox").text
-        assert "retry: denied" in person.get("/inbox").text
+        assert "Your answer is noted" not in person.get("/inbox").text
+        assert "retry: denied" in person.get("/audit").text
 
     @pytest.mark.parametrize(
         ("fields", "status"),
@@ -200,6 +209,10 @@ class TestInbox:
         [row] = house.asks.escalations()
         assert submit(person, "/inbox", f"/inbox/{row.id}", **fields)[0] == status
         assert house.store.messages(row.run) == []
+
+    def test_what_was_decided_lately_is_there_also_what_nobody_answered(self, person: TestClient) -> None:
+        text = re.sub(r"<[^>]+>|\s+", " ", person.get("/inbox").text.split("Decided lately")[1])
+        assert re.search(r"4 h ago .* retry +by grace .* 1 d ago .* skip +nobody answered in time", text)
 
     def test_who_may_look_sees_no_buttons(self, house: House) -> None:
         with client(house) as browser:

@@ -6,11 +6,11 @@ from typing import Final
 
 from sqlalchemy import Connection, inspect
 
-from daemon.ports import StoreError
+from daemon.ports import StoreError, StoreUnavailable
 
 from ..schema import METADATA
 
-REVISIONS: Final = ("0001", "0002", "0003", "0004")
+REVISIONS: Final = ("0001", "0002", "0003", "0004", "0005")
 """All of them, oldest first. Alembic, which is slow to import, is only needed where an older one is to be changed."""
 
 
@@ -43,6 +43,16 @@ def check(connection: Connection) -> None:
         raise StoreError(_newer(found) if found else "the database is empty: restart to set it up")
     if found != REVISIONS[-1]:
         raise StoreError(f"the database is of the older revision {found}: restart to bring it up to date")
+
+
+def expect_current(connection: Connection) -> None:
+    """Cheap, for whoever holds the database open for long: another version may have changed it meanwhile.
+
+    Raises StoreUnavailable: it may be put back.
+    """
+    found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one_or_none()
+    if found != REVISIONS[-1]:
+        raise StoreUnavailable(_newer(str(found)))
 
 
 def revision(connection: Connection) -> str | None:
