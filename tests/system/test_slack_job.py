@@ -86,6 +86,28 @@ def test_a_daemon_killed_in_the_middle_of_the_post_delivers_once(slack: FakeSlac
     assert (document["state"], len(posts(slack)), slack.counted("chat.postMessage")) == ("succeeded", 1, 1)
 
 
+@pytest.mark.parametrize("taken", [False, True], ids=["not sent", "sent, and the answer lost"])
+def test_slack_that_goes_away_and_comes_back_has_one_report(slack: FakeSlack, tmp_path: Path, taken: bool) -> None:
+    """However often it is asked meanwhile, no person is."""
+    if taken:
+        slack.faults["chat.postMessage"].append(Fault.dropped(done=True))
+    command = configured(tmp_path, slack)
+    (tmp_path / "jobs" / "report.yaml").write_text(JOB.replace("attempts: 4,", "attempts: 2, within: 5m,"))
+    slack.away = not taken
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as running:
+        try:
+            until = time.monotonic() + 60.0
+            while (taken and not slack.away) or len(slack.calls) < 5:
+                slack.away = slack.away or bool(posts(slack))
+                assert time.monotonic() < until, f"it did not go on asking: {slack.calls}"
+                time.sleep(0.02)
+            slack.away = False
+            document = json.loads(running.communicate(timeout=90)[0])
+        finally:
+            running.kill()
+    assert (document["state"], document["escalations"], len(posts(slack))) == ("succeeded", [], 1)
+
+
 def test_a_report_that_arrived_in_part_degrades_its_run(slack: FakeSlack, tmp_path: Path) -> None:
     slack.faults["chat.postMessage"].append(Fault.refusal("invalid_blocks"))
     document, _ = run(tmp_path, slack)

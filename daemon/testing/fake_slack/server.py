@@ -22,7 +22,10 @@ UPLOAD = "upload"
 
 
 class FakeSlack:
-    """A context manager. `faults[method]` are used up first in, first out; `calls` are the names of all requests."""
+    """A context manager. `faults[method]` are used up first in, first out; `calls` are the names of all requests.
+
+    While it is `away` every request gets a page that says so.
+    """
 
     def __init__(self, workspace: Workspace | None = None, port: int = 0) -> None:
         self.workspace = workspace or Workspace()
@@ -30,6 +33,7 @@ class FakeSlack:
         self.calls: list[tuple[str, Mapping[str, Any]]] = []
         self.refused: list[tuple[str, str]] = []
         self.token, self.app_token = TOKEN, APP_TOKEN
+        self.away = False
         self.sockets = Sockets()
         self.workspace.socket_url = self.sockets.url
         self.closing = threading.Event()
@@ -62,6 +66,8 @@ class FakeSlack:
 
     def fault(self, method: str) -> Fault | None:
         with self.workspace.lock:
+            if self.away:
+                return Fault.html()
             waiting = self.faults[method]
             return waiting.popleft() if waiting else None
 
