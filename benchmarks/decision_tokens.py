@@ -15,12 +15,12 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from daemon.adapters.llm.prompts import read_prompts
+from daemon.domain.actions import Ask
 from daemon.domain.answer_schema import answer_schema
 from daemon.domain.events import AttemptEnded, AttemptStarted, RunStarted
 from daemon.domain.fold import fold
 from daemon.domain.model import Attempt, DataDate, Letter, Purpose, Run, Succeeded
 from daemon.domain.plan import Decide, Plan, Step
-from daemon.domain.policy import Ask
 from daemon.domain.quota import wire
 from daemon.domain.redaction import Redactor
 from daemon.domain.snapshot import Situation, snapshot

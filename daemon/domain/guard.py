@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from .actions import Ask
 from .digests import digest
 from .model import Decision, Letter
 from .plan import Step
-from .policy import Ask
 
 
 def by_rule(step: Step, ask: Ask, *, because: str = "") -> Decision:

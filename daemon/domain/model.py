@@ -82,6 +82,10 @@ class Failed:
     retry_after: float | None = None
     """Seconds, as the other side asked for."""
 
+    @property
+    def told(self) -> str:
+        return f"{self.kind}: {self.message}" + (f" ({self.hint})" if self.hint else "")
+
 
 Outcome: TypeAlias = Succeeded | Failed
 

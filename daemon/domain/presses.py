@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from .actions import ABORT, APPROVE, DELIVERED, REJECT, RETRY, SKIP
 from .alert_words import LINK, run_address
 from .alerts import Alert, Topic
 from .model import Json
-from .policy import ABORT, APPROVE, DELIVERED, REJECT, RETRY, SKIP
 
 PREFIX: Final = "clockwright."
 CHANGE, RESUME = "change", "resume"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias, TypeGuard
 
+from .actions import DELIVERED
 from .events import Answered, AttemptEnded, AttemptStarted, Escalated, Event
 from .model import Attempt, Escalation, Json, Outcome, Purpose, Reconciled, Run, StepRun, Succeeded, Verdict
-from .policy import DELIVERED
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from .actions import Escalate
 from .digests import digest
+from .limits import run_deadline
 from .model import Escalation, Run
 from .plan import Plan
-from .policy import Escalate, run_deadline
 
 
 def question(plan: Plan, run: Run, action: Escalate, now: datetime) -> Escalation:

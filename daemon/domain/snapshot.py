@@ -13,11 +13,12 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
+from .actions import Ask
 from .answer_schema import open_inputs, schema_bytes
 from .errors import RULES
+from .limits import run_deadline
 from .model import Failed, Json, Letter, Run, StepRun, StepState
 from .plan import Plan, Step
-from .policy import Ask, run_deadline
 from .quota import cut, finite, newest, plain, size, wire
 
 GOAL_BYTES: Final = 2048

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Protocol
 
+from ..domain.actions import Ask
 from ..domain.model import Decision, Run
 from ..domain.plan import Plan
-from ..domain.policy import Ask
 
 
 class Decider(Protocol):

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from ..domain.actions import RETRY
 from ..domain.deed import Actor, Deed
 from ..domain.job import Job
 from ..domain.model import Json, Run
 from ..domain.nearest import did_you_mean
 from ..domain.pause import EVERYTHING, Pause
-from ..domain.policy import RETRY
 from ..ports import (
     Birth,
     Clock,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from ..domain.actions import Ask
 from ..domain.guard import by_rule, objection
 from ..domain.model import Decision, Run
 from ..domain.plan import Plan
-from ..domain.policy import Ask
 from ..ports import Decider, StoreError
 
 

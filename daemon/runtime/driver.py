@@ -11,9 +11,15 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
+from ..domain.actions import (
+    Action,
+    Ask,
+    StartAttempt,
+    Wait,
+)
 from ..domain.backoff import LONGEST
+from ..domain.consequences import consequence
 from ..domain.digests import place
 from ..domain.errors import Kind
 from ..domain.events import (
@@ -22,42 +28,16 @@ from ..domain.events import (
     AttemptStarted,
     Decided,
     EffectAdopted,
-    Escalated,
     Event,
-    GateOpened,
     Paced,
-    RetryScheduled,
     RunClaimed,
-    RunEnded,
     RunEnding,
-    RunStarted,
-    StepFailed,
-    StepSkipped,
 )
 from ..domain.job import LedgerRow
 from ..domain.model import Attempt, Failed, Outcome, Purpose, Reconciled, Run, RunState
 from ..domain.plan import Plan
-from ..domain.policy import (
-    Action,
-    Ask,
-    BackOff,
-    Begin,
-    Escalate,
-    Expire,
-    FailStep,
-    Finish,
-    GoOn,
-    SkipStep,
-    StartAttempt,
-    Wait,
-    WindDown,
-)
-from ..domain.questions import question
-from ..domain.values import replace
 from ..ports import (
-    Birth,
     Call,
-    Change,
     EffectRow,
     EffectState,
     Ended,
@@ -66,13 +46,13 @@ from ..ports import (
     Notice,
     Running,
     Severity,
-    Stale,
 )
 from .answers import refusal
 from .examine import examine
 from .launch import launch
 from .outside import Outside
 from .prepare import Prepared, prepare
+from .progress import Progress
 
 Deliver = Callable[["Arrival"], None]
 
@@ -96,12 +76,8 @@ class Driver:
         """Start nothing new: the daemon is about to stop."""
         self._outside = outside
         self._plan = plan
-        self._stored = self._run = run
+        self._progress = Progress(outside, plan, run, ledger)
         self._deliver = deliver
-        self._ledger = ledger
-        self._events: list[Event] = []
-        self._folded: dict[int, str] = {}
-        """Messages read, each with why it was not obeyed."""
         self._calls: list[tuple[Prepared, str]] = []
         self._flying: dict[tuple[str, int], tuple[Call, Running]] = {}
         """By step and number of the attempt."""
@@ -109,7 +85,7 @@ class Driver:
     @property
     def run(self) -> Run:
         """The run as last committed."""
-        return self._stored
+        return self._progress.stored
 
     @property
     def busy(self) -> bool:
@@ -132,7 +108,7 @@ class Driver:
 
     def claimed(self) -> None:
         """This process took the run over; what was in flight elsewhere is gone."""
-        self._happened(RunClaimed(self._now(), self._outside.owner, self._stored.epoch))
+        self._happened(RunClaimed(self._now(), self._outside.owner, self._progress.stored.epoch))
 
     def abandon(self) -> None:
         """Kill what is in flight: this process no longer owns the run, or is going away."""
@@ -164,15 +140,16 @@ class Driver:
             self._outside.pacer.hold(place(self._plan.tools[call.tool], call.input), until)
 
     def _told(self, message: Message) -> None:
-        self._folded[message.id] = ""
-        if self._run.ending or self._run.state.ended:
-            self._folded[message.id] = "the run is over, or about to be"
+        run = self._progress.run
+        if run.ending or run.state.ended:
+            self._progress.read(message.id, "the run is over, or about to be")
             return
+        reason = "" if message.kind is MessageKind.CANCEL else refusal(self._plan, run, message)
+        self._progress.read(message.id, reason)
         if message.kind is MessageKind.CANCEL:
             self._happened(RunEnding(self._now(), RunState.CANCELLED, f"cancelled by {message.by}"))
-        elif reason := refusal(self._plan, self._run, message):
-            self._folded[message.id] = reason
-            self._outside.sink.notice(Notice("answer_refused", reason, Severity.INFO, self._run.job, self._run.id))
+        elif reason:
+            self._outside.sink.notice(Notice("answer_refused", reason, Severity.INFO, run.job, run.id))
         else:
             body = message.body
             self._happened(
@@ -182,25 +159,27 @@ class Driver:
     # -- what comes next
 
     def _next(self) -> Action:
-        action = self._outside.rules.next_action(self._plan, self._run, self._now())
+        action = self._outside.rules.next_action(self._plan, self._progress.run, self._now())
         return Wait() if self.draining and isinstance(action, StartAttempt | Ask) else action
 
     def _perform(self, action: Action) -> None:
-        _PERFORM[type(action)](self, action)
-
-    def _begin(self, _: Begin) -> None:
-        self._happened(RunStarted(self._now()))
+        if isinstance(action, Ask):
+            self._ask(action)
+        elif isinstance(action, StartAttempt):
+            self._start(action)
+        else:
+            self._happened(consequence(self._plan, self._progress.run, action, self._now()))
 
     def _ask(self, action: Ask) -> None:
         if self._outside.decider.takes_time(self._plan.job):
             self._flush()
         outside = self._outside
-        decision = outside.rules.decide(outside.decider, self._plan, action, self._run, self._now())
+        decision = outside.rules.decide(outside.decider, self._plan, action, self._progress.run, self._now())
         self._happened(Decided(self._now(), action.step, decision))
 
     def _start(self, action: StartAttempt) -> None:
         step = self._plan.by_id[action.step]
-        ready = prepare(self._outside, self._plan, self._run, step, action.purpose)
+        ready = prepare(self._outside, self._plan, self._progress.run, step, action.purpose)
         known = self._known_effect(ready)
         if known and known.state is EffectState.DELIVERED:
             self._happened(EffectAdopted(self._now(), step.id, known.key, known.output, known.summary))
@@ -223,7 +202,7 @@ class Driver:
             return 0.0
         tool = self._plan.tools[call.tool]
         pace = tool.pace.total_seconds()
-        who = f"{self._run.id}/{step}"
+        who = f"{self._progress.run.id}/{step}"
         return self._outside.pacer.turn(place(tool, call.input), who, pace, ready.boot) if pace else 0.0
 
     def _known_effect(self, ready: Prepared) -> EffectRow | None:
@@ -232,70 +211,21 @@ class Driver:
         row = self._outside.store.effect(key) if key and purpose is Purpose.RUN else None
         if row is None or row.state is EffectState.VOID:
             return None
-        return row if row.state is EffectState.DELIVERED or row.run != self._run.id else None
+        return row if row.state is EffectState.DELIVERED or row.run != self._progress.run.id else None
 
-    def _back_off(self, action: BackOff) -> None:
-        self._happened(RetryScheduled(self._now(), action.step, action.until))
-
-    def _go_on(self, action: GoOn) -> None:
-        self._happened(GateOpened(self._now(), action.step, action.reason))
-
-    def _escalate(self, action: Escalate) -> None:
-        self._happened(Escalated(self._now(), question(self._plan, self._run, action, self._now())))
-
-    def _expire(self, action: Expire) -> None:
-        asked = self._run.escalations[action.escalation]
-        self._happened(Answered(self._now(), asked.id, asked.default, "expiry"))
-
-    def _skip(self, action: SkipStep) -> None:
-        self._happened(StepSkipped(self._now(), action.step, action.cause))
-
-    def _fail(self, action: FailStep) -> None:
-        self._happened(StepFailed(self._now(), action.step, action.failure, action.cause))
-
-    def _wind_down(self, action: WindDown) -> None:
-        self._happened(RunEnding(self._now(), action.state, action.reason))
-
-    def _finish(self, action: Finish) -> None:
-        self._happened(RunEnded(self._now(), action.state, action.reason))
-
-    # -- what is written, and what is launched once it is
-
-    def _happened(self, event: Event) -> None:
-        self._events.append(event)
-        self._run = self._outside.rules.fold(self._plan, self._run, event)
+    # -- what is launched once it is stored
 
     def _flush(self) -> None:
         """One transaction, then the world: whatever it started is launched, whatever it ended is killed."""
-        self._commit()
+        self._progress.commit()
         calls, self._calls = self._calls, []
         for ready, step in calls:
             self._launch(ready, step)
-        if self._run.ending:
+        if self._progress.run.ending:
             self._stop_work()
 
-    def _commit(self) -> None:
-        if not self._events and not self._folded:
-            return
-        events, replies = tuple(self._events), {name: why for name, why in self._folded.items() if why}
-        if self._stored.version == 0:
-            self._create(events)
-        else:
-            after = replace(self._run, version=self._stored.version + 1)
-            self._outside.store.commit(Change(self._stored, after, events, tuple(self._folded), replies))
-            self._stored = self._run = after
-        self._events, self._folded = [], {}
-        for event in events:
-            self._outside.sink.emit(self._run, event)
-
-    def _create(self, events: tuple[Event, ...]) -> None:
-        """The first commit carries ledger row, run, claim and first start."""
-        born = replace(self._run, version=1, epoch=1)
-        outside, birth = self._outside, Birth(born, events, self._ledger)
-        [stored] = outside.store.create([birth], owner=outside.owner, fence=outside.fence.epoch)
-        if not stored:
-            raise Stale(f"run {born.id} exists already")
-        self._stored = self._run = born
+    def _happened(self, event: Event) -> None:
+        self._progress.happened(event)
 
     def _launch(self, ready: Prepared, step: str) -> None:
         call, number = ready.call, ready.attempt.number
@@ -311,22 +241,7 @@ class Driver:
         key, until = attempt.effect_key, attempt.deadline
         if key is None or attempt.purpose is not Purpose.RUN:
             return None
-        return EffectRow(key, EffectState.INTENT, self._run.id, step, attempt.number, until)
+        return EffectRow(key, EffectState.INTENT, self._progress.run.id, step, attempt.number, until)
 
     def _now(self) -> datetime:
         return self._outside.clock.now()
-
-
-_PERFORM: dict[type, Callable[[Driver, Any], None]] = {
-    Begin: Driver._begin,
-    Ask: Driver._ask,
-    StartAttempt: Driver._start,
-    BackOff: Driver._back_off,
-    GoOn: Driver._go_on,
-    Escalate: Driver._escalate,
-    Expire: Driver._expire,
-    SkipStep: Driver._skip,
-    FailStep: Driver._fail,
-    WindDown: Driver._wind_down,
-    Finish: Driver._finish,
-}

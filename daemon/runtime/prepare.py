@@ -13,9 +13,9 @@ from ..domain.calendar import previous_month, previous_week
 from ..domain.compatible import incompatible
 from ..domain.digests import attempt_id, digest, effect_key
 from ..domain.errors import ClockwrightError, Kind
+from ..domain.limits import run_deadline
 from ..domain.model import Attempt, DataDate, Failed, Json, Period, Purpose, Run, StepRun, StepState
 from ..domain.plan import Plan, Step
-from ..domain.policy import run_deadline
 from ..domain.references import EARLIER, Unresolved, references, resolve
 from ..domain.tool import Effect, ToolSpec
 from ..ports import Artifacts, Call

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
+from ..domain.actions import Action, Ask
 from ..domain.events import Event
 from ..domain.fold import fold
 from ..domain.model import Decision, Run
 from ..domain.plan import Plan
-from ..domain.policy import Action, Ask, next_action
+from ..domain.policy import next_action
 from ..ports import Decider
 from .deciders import decide
 

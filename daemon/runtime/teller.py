@@ -9,10 +9,10 @@ from datetime import timedelta
 from ..domain.alert_words import Words, words
 from ..domain.alerts import Alert
 from ..domain.digests import digest
+from ..domain.doubt import MAX_ASKS
 from ..domain.errors import RULES, Kind
 from ..domain.manners import Manners
 from ..domain.model import Failed, Reconciled, Verdict
-from ..domain.policy import MAX_ASKS
 from ..domain.presses import Button
 from ..domain.telling import OUTBOX, SECOND, SLACK, Telling, What, arrived, began, failed, in_doubt, lies_at, of_slack
 from ..ports import Clock, Courier, Letter, LetterReceipt, Notice, Pen, SecondChannel, Severity

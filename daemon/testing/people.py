@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from daemon.domain.actions import DELIVERED, RETRY
 from daemon.domain.model import Escalation, Json, Run
-from daemon.domain.policy import DELIVERED, RETRY
 from daemon.ports import Message, MessageKind, Store
 
 from .fake_clock import FakeClock

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from daemon.domain.actions import Ask
 from daemon.domain.defaults import Limits, Retry
 from daemon.domain.errors import Kind
 from daemon.domain.model import Decision, Json, Letter, Purpose
 from daemon.domain.plan import Decide, Exhausted, Fresh, Plan, Repair, Step
-from daemon.domain.policy import Ask
 from daemon.domain.tool import Effect
 from daemon.ports import Call
 

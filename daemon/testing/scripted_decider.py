@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
+from daemon.domain.actions import Ask
 from daemon.domain.guard import by_rule
 from daemon.domain.model import Decision, Json, Letter, Run
 from daemon.domain.plan import Plan, Step
-from daemon.domain.policy import Ask
 
 Choice = Callable[[Step, Ask], Decision]
 

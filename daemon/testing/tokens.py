@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import datetime
 from statistics import mean
 
+from daemon.domain.actions import Ask
 from daemon.domain.events import Decided, Event
 from daemon.domain.model import Decision, Run
 from daemon.domain.plan import Plan
-from daemon.domain.policy import Ask
 from daemon.ports import Decider
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from daemon.domain.actions import DELIVERED
 from daemon.domain.birth import job_of
 from daemon.domain.events import (
     AttemptEnded,
@@ -20,7 +21,6 @@ from daemon.domain.events import (
 )
 from daemon.domain.model import Failed, Letter, Purpose, Run, RunState, StepState
 from daemon.domain.plan import Exhausted, Plan, Step
-from daemon.domain.policy import DELIVERED
 from daemon.ports import Birth, Call, Change
 
 from .fake_clock import FakeClock

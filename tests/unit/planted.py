@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from daemon.domain.actions import Action, Ask, BackOff, Escalate, Expire, FailStep, Finish, SkipStep, StartAttempt, Wait
 from daemon.domain.birth import run_id
 from daemon.domain.chain import Link
 from daemon.domain.errors import Kind
@@ -14,19 +15,7 @@ from daemon.domain.fold import fold
 from daemon.domain.job import LedgerRow
 from daemon.domain.model import Decision, Failed, Purpose, Reconciled, Run, RunState, StepRun, StepState, Verdict
 from daemon.domain.plan import Plan
-from daemon.domain.policy import (
-    Action,
-    Ask,
-    BackOff,
-    Escalate,
-    Expire,
-    FailStep,
-    Finish,
-    SkipStep,
-    StartAttempt,
-    Wait,
-    next_action,
-)
+from daemon.domain.policy import next_action
 from daemon.ports import (
     Activity,
     AlreadyDelivered,

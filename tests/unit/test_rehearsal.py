@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from daemon.domain.actions import Ask
 from daemon.domain.errors import Kind
 from daemon.domain.events import AttemptEnded, AttemptStarted, Decided
 from daemon.domain.model import Attempt, Decision, Failed, Letter, Purpose, Run, Succeeded
 from daemon.domain.plan import Decide, Exhausted, Plan, Step
-from daemon.domain.policy import Ask
 from daemon.testing.faults import NONE
 from daemon.testing.habits import FAILING, Habit, habits, unsettled
 from daemon.testing.rehearsal import USUAL, Troupe, predict, rehearse, skeleton

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+from ...domain.actions import Ask
 from ...domain.answer import Cause, Unusable
 from ...domain.answer_schema import answer_schema
 from ...domain.guard import by_rule
@@ -12,7 +13,6 @@ from ...domain.judge import judge
 from ...domain.llm import Llm
 from ...domain.model import Decision, Json, Letter, Run
 from ...domain.plan import Plan
-from ...domain.policy import Ask
 from ...domain.redaction import Redactor
 from ...domain.snapshot import Situation, snapshot
 from ...ports import Notice, Severity

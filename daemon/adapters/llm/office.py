@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 
+from ...domain.actions import Ask
 from ...domain.llm import Endpoint, Llm
 from ...domain.model import Decision, Run
 from ...domain.plan import Plan
-from ...domain.policy import Ask
 from ...ports import Decider
 from ...runtime.deciders import RuleDecider
 from .client import Secret

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ...domain.actions import Ask
 from ...domain.llm import Llm
 from ...domain.model import Decision, Run
 from ...domain.plan import Plan
-from ...domain.policy import Ask
 from ...ports import Decider
 from ...runtime.deciders import RuleDecider
 

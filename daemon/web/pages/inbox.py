@@ -7,8 +7,8 @@ import json
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from ...domain.actions import RETRY
 from ...domain.model import Json
-from ...domain.policy import RETRY
 from ...ports import Declined, EscalationRow
 from ..forms import Form, actor
 from ..rendering import Rendering

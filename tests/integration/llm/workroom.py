@@ -15,12 +15,12 @@ from daemon.adapters.llm.desk import Desk
 from daemon.adapters.llm.notebook import Notebook
 from daemon.adapters.llm.office import Office
 from daemon.adapters.sql import open_queries, open_store
+from daemon.domain.actions import Wait
 from daemon.domain.defaults import Retry
 from daemon.domain.events import Decided, Event
 from daemon.domain.llm import Llm
 from daemon.domain.model import DataDate, Decision, Failed, Outcome, Reconciled, Run, Succeeded, Verdict
 from daemon.domain.plan import Decide, Plan, Step
-from daemon.domain.policy import Wait
 from daemon.domain.tool import Effect, ToolSpec
 from daemon.ports import Call, Change, Ended, Notice, Running
 from daemon.runtime.driver import Arrival, Driver

@@ -8,15 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from daemon.domain.defaults import Limits, Retry
-from daemon.domain.errors import Kind
-from daemon.domain.events import Answered, Decided, Escalated, Event, RunEnding
-from daemon.domain.fold import fold
-from daemon.domain.guard import by_rule
-from daemon.domain.model import Failed, Json, Letter, Purpose, Reconciled, Run, RunState, StepState, Verdict
-from daemon.domain.plan import Decide, Exhausted, Plan, Repair, Step
-from daemon.domain.policy import (
-    LONGEST_ABSENCE,
+from daemon.domain.actions import (
     Action,
     Ask,
     BackOff,
@@ -29,8 +21,16 @@ from daemon.domain.policy import (
     StartAttempt,
     Wait,
     WindDown,
-    next_action,
 )
+from daemon.domain.defaults import Limits, Retry
+from daemon.domain.doubt import LONGEST_ABSENCE
+from daemon.domain.errors import Kind
+from daemon.domain.events import Answered, Decided, Escalated, Event, RunEnding
+from daemon.domain.fold import fold
+from daemon.domain.guard import by_rule
+from daemon.domain.model import Failed, Json, Letter, Purpose, Reconciled, Run, RunState, StepState, Verdict
+from daemon.domain.plan import Decide, Exhausted, Plan, Repair, Step
+from daemon.domain.policy import next_action
 from daemon.domain.questions import question
 from daemon.testing.tools import make_plan, make_run
 from tests.unit.domain.lives import T0, at, begun, claimed, ended, failed, live, one_step

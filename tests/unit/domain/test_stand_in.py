@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from daemon.domain.actions import Ask, Escalate, FailStep, Finish, SkipStep, StartAttempt
 from daemon.domain.errors import Kind
 from daemon.domain.events import Answered, Decided, Escalated, Event, StepFailed, StepSkipped
 from daemon.domain.guard import by_rule
 from daemon.domain.model import Decision, Failed, Letter, RunState, StepState, Succeeded
 from daemon.domain.plan import Decide, Exhausted, Plan, Step
-from daemon.domain.policy import Ask, Escalate, FailStep, Finish, SkipStep, StartAttempt, next_action
+from daemon.domain.policy import next_action
 from daemon.domain.questions import question
 from daemon.domain.stand_in import provider
 from daemon.testing.tools import make_plan

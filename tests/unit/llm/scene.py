@@ -15,13 +15,14 @@ from daemon.adapters.llm.desk import Desk
 from daemon.adapters.llm.line import Line
 from daemon.adapters.llm.notebook import Notebook
 from daemon.adapters.llm.prompts import read_prompts
+from daemon.domain.actions import Ask
 from daemon.domain.errors import Kind
 from daemon.domain.events import AttemptEnded, AttemptStarted, Event, RunStarted
 from daemon.domain.fold import fold
 from daemon.domain.llm import Endpoint, Llm
 from daemon.domain.model import Attempt, DataDate, Decision, Failed, Letter, Outcome, Purpose, Run, Succeeded
 from daemon.domain.plan import Decide, Plan, Step
-from daemon.domain.policy import Ask, next_action
+from daemon.domain.policy import next_action
 from daemon.domain.redaction import Redactor
 from daemon.domain.snapshot import Situation
 from daemon.domain.tool import Effect, ToolSpec

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from daemon.domain.actions import Ask
 from daemon.domain.answer import Cause, Unusable
 from daemon.domain.judge import judge
 from daemon.domain.model import Decision, Letter
 from daemon.domain.plan import Step
-from daemon.domain.policy import Ask
 from daemon.domain.snapshot import Situation
 from tests.unit.llm.scene import NOW, any_letter, before_first, born, failed, plan_of
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from daemon.domain.actions import Ask, FailStep, SkipStep
 from daemon.domain.defaults import Retry
 from daemon.domain.errors import Kind
 from daemon.domain.events import Decided
@@ -15,7 +16,7 @@ from daemon.domain.fold import fold
 from daemon.domain.guard import by_rule
 from daemon.domain.model import Failed, Letter
 from daemon.domain.plan import Exhausted
-from daemon.domain.policy import Ask, FailStep, SkipStep, next_action
+from daemon.domain.policy import next_action
 from daemon.domain.snapshot import Situation
 from tests.unit.llm.scene import NOW, asked, attempted, born, chain, failed
 

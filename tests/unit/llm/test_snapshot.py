@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from daemon.domain.actions import Ask
 from daemon.domain.errors import Kind
 from daemon.domain.model import Failed, Letter, Succeeded
 from daemon.domain.plan import Step
-from daemon.domain.policy import Ask
 from daemon.domain.redaction import Redactor
 from daemon.domain.snapshot import SNAPSHOT_BYTES, Situation, over_quota, snapshot
 from tests.unit.llm.scene import (

@@ -9,10 +9,10 @@ import pytest
 
 from daemon.adapters.llm.prompts import PromptError
 from daemon.adapters.llm.staff import Staff
+from daemon.domain.actions import Ask
 from daemon.domain.llm import Endpoint, Llm
 from daemon.domain.model import Decision, Letter, Run
 from daemon.domain.plan import Plan, Step
-from daemon.domain.policy import Ask
 from daemon.testing.tools import make_plan, make_run
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)

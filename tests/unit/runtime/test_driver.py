@@ -7,12 +7,12 @@ from datetime import timedelta
 
 import pytest
 
+from daemon.domain.actions import Ask
 from daemon.domain.defaults import Limits, Retry
 from daemon.domain.errors import ClockwrightError, Kind
 from daemon.domain.events import AttemptEnded, Decided, EffectAdopted, Event
 from daemon.domain.model import Decision, Letter, Purpose, RunState, StepState, Succeeded
 from daemon.domain.plan import Accept, Decide, Exhausted, Repair, Step
-from daemon.domain.policy import Ask
 from daemon.ports import Ended, MessageKind, Stale
 from daemon.runtime.driver import Arrival, Driver
 from daemon.testing.inline_executor import InlineExecutor
