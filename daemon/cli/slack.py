@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -15,6 +16,8 @@ from .trouble import Refused, Unavailable
 
 if TYPE_CHECKING:
     from ..adapters.slack.canary import Finding
+
+ENDS: Final = frozenset({signal.SIGINT, signal.SIGTERM})
 
 
 def register(app: typer.Typer) -> None:
@@ -61,6 +64,7 @@ def simulate(
     """Serve a stand-in for Slack on loopback until Ctrl-C."""
     from ..testing.fake_slack import FakeSlack
 
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)  # before any thread begins, which would inherit it open
     try:
         slack = FakeSlack(port=port)
     except OSError as error:
@@ -69,8 +73,6 @@ def simulate(
         names = ", ".join(f"#{channel.name}" for channel in slack.workspace.channels.values())
         typer.echo(f"base URL  {slack.url}\ntoken     {slack.token}\napp token {slack.app_token}\nchannels  {names}")
         typer.echo(f"in clockwright.yaml:  slack: {{token: slack_token, api: {slack.url}}}")
-        try:
-            slack.closing.wait()
-        except KeyboardInterrupt:
-            typer.echo("stopped")
+        signal.sigwait(ENDS)
+    typer.echo("stopped")
     return ExitCode.OK

@@ -89,12 +89,13 @@ def test_without_a_token_it_says_what_to_set(tmp_path: Path, capsys: pytest.Capt
     assert "name its secret in slack.token" in capsys.readouterr().err
 
 
-def test_a_stand_in_serves_until_it_is_interrupted() -> None:
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_a_stand_in_serves_until_it_is_interrupted(ending: signal.Signals) -> None:
     command = [sys.executable, "-m", "daemon", "slack", "simulate"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         url = process.stdout.readline().split()[-1]
         token = process.stdout.readline().split()[-1]
         assert list(Canary(SlackPen(lambda: token, url)).findings("#sales"))[-1].state == "ok"
-        process.send_signal(signal.SIGINT)
+        process.send_signal(ending)
         assert process.wait(10) == 0

@@ -18,7 +18,7 @@ from daemon.ports import StoreError, StoreUnavailable
 from .faults import meaning, told
 from .group_commit import GroupCommit
 from .leases import Host, Lease, LocalLease
-from .migrations import check, migrate
+from .migrations import REVISIONS, check, migrate, revision
 from .sqlite_file import SqliteFile
 from .statements import Statements
 
@@ -62,8 +62,10 @@ class SqliteDatabase:
         self._engine.dispose()
 
     def _migrate(self) -> None:
-        """Two that start together wait for each other here."""
+        """Two that start together wait for each other here; where there is nothing to change, nobody is waited for."""
         with told(sqlite3.Error), self._engine.connect() as connection:
+            if revision(connection) == REVISIONS[-1]:
+                return
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             migrate(connection)
             connection.exec_driver_sql("COMMIT")

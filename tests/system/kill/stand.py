@@ -134,6 +134,18 @@ class Stand:
         return self.log.count("holds the lease and serves")
 
     @property
+    def locked(self) -> bool:
+        """Whether somebody is in the middle of writing into the SQLite file."""
+        if self.store:
+            return False
+        with closing(sqlite3.connect(self.folder / "state" / "clockwright.db", timeout=0)) as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                return True
+        return False
+
+    @property
     def exists(self) -> bool:
         return bool(self.store) or (self.folder / "state" / "clockwright.db").exists()
 
@@ -152,6 +164,10 @@ class Stand:
         return {
             f"{run.id}.{name}" for run in self.runs() for name, at in run.steps.items() if at.state is StepState.DONE
         }
+
+
+def frozen(process: subprocess.Popen[str]) -> bool:
+    return Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
 def shop_of_steps(folder: Path, *, cron: str | None = None, seconds: float = 0.02) -> dict[str, Any]:

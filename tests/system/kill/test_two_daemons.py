@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,7 +16,7 @@ import pytest
 
 from daemon.domain.model import RunState
 from daemon.runtime.loop import LEASE_SECONDS
-from tests.system.kill.stand import Stand, shop_of_steps
+from tests.system.kill.stand import Stand, frozen, shop_of_steps
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -43,6 +45,15 @@ class Pair:
 
     def says(self, words: str, times: int = 1) -> None:
         self.until(lambda: self.stand.log.count(words) >= times)
+
+    def froze(self, process: subprocess.Popen[str]) -> None:
+        """Until it has, and not while another thread of it was writing: nobody could go on before it is woken."""
+        self.until(lambda: frozen(process))
+        while self.stand.locked:
+            os.kill(process.pid, signal.SIGCONT)
+            time.sleep(0.002)
+            os.kill(process.pid, signal.SIGSTOP)
+            self.until(lambda: frozen(process))
 
     def end(self) -> None:
         for process in self.processes:
@@ -79,10 +90,6 @@ def on_sqlite(tmp_path: Path) -> Iterator[Callable[[float], Pair]]:
         pair.end()
 
 
-def frozen(process: subprocess.Popen[str]) -> bool:
-    return Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
-
-
 def all_is_well(pair: Pair) -> None:
     assert [run.state for run in pair.stand.runs()] == [RunState.SUCCEEDED]
     assert list(pair.stand.arrivals().values()) == [1]
@@ -105,7 +112,7 @@ def test_the_second_stands_by_says_so_and_takes_over_when_the_first_is_killed(pa
 @pytest.mark.parametrize("point", ["stop-touch:9", "stop-launch:4", "stop-outcome:4"])
 def test_a_frozen_daemon_that_comes_back_commits_nothing_and_sends_nothing(pair: Pair, point: str) -> None:
     first = pair.start(point)
-    pair.until(lambda: frozen(first))
+    pair.froze(first)
     second = pair.start()
     pair.says(STANDS_BY)
     assert pair.stand.log.count(SERVES) == 1
@@ -119,6 +126,24 @@ def test_a_frozen_daemon_that_comes_back_commits_nothing_and_sends_nothing(pair:
     for process in (first, second):
         process.terminate()
         assert process.wait(60) == 0
+    all_is_well(pair)
+
+
+def test_whoever_starts_while_the_file_is_locked_stays_and_serves_once_it_is_free(
+    on_sqlite: Callable[[float], Pair],
+) -> None:
+    pair = on_sqlite(0.02)
+    with closing(sqlite3.connect(pair.stand.folder / "state" / "clockwright.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        first = pair.start()
+        pair.says("the database is locked by another process; it is tried again")
+        assert first.poll() is None
+        other.execute("ROLLBACK")
+    pair.says(SERVES)
+    pair.until(pair.stand.all_ended)
+    first.terminate()
+    assert first.wait(60) == 0
+    assert pair.stand.log.count("is locked by another process") == 1
     all_is_well(pair)
 
 
