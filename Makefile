@@ -38,8 +38,8 @@ format: $(VENV)/dev ## format, and fix what can be fixed safely
 soak: $(VENV)/dev ## the full counts of kills, simulated histories, cells and fuzz; hours
 	$(BIN)/python -m benchmarks.soak
 	$(BIN)/python -m benchmarks.every_second
-	FUZZ_EXAMPLES=100000 SLACK_CELLS=288 $(BIN)/python -m pytest -q --timeout 3600 tests/unit/llm/test_fuzz.py \
-		tests/integration/test_slack_kills.py tests/system/kill/test_slack_daemon_kills.py
+	FUZZ_EXAMPLES=100000 SLACK_CELLS=288 REPORT_CELLS=288 $(BIN)/python -m pytest -q --timeout 7200 tests/unit/llm/test_fuzz.py \
+		tests/integration/test_slack_kills.py tests/system/kill/test_slack_daemon_kills.py tests/system/kill/test_daily_report.py
 
 bench: $(VENV)/dev ## every budget, measured as a ratio; minutes
 	$(BIN)/python -m benchmarks
