@@ -161,7 +161,7 @@ class BudgetsSection(Section):
     run: BudgetSection | None = None
     job: BudgetSection | None = None
     day: BudgetSection | None = None
-    """Of all jobs together."""
+    """Of all jobs together, and of finding out what an endpoint understands."""
 
 
 class AzureSection(Section):

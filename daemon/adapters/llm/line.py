@@ -21,20 +21,30 @@ RETRIES: Final = 2
 """Of one question, within the decision's deadline."""
 FIRST_WAIT: Final = 0.25
 
+Probed = Callable[[Reply], None]
+"""Hears every answer to a question of the probe: it is paid for as well."""
+
+
+def ignored(_: Reply) -> None:
+    """Whoever evaluates prompts by hand has no budget."""
+
 
 class Line:
     """Thread safe."""
 
-    def __init__(self, llm: Llm, open_client: Callable[[], Client], boot: Callable[[], float]) -> None:
+    def __init__(
+        self, llm: Llm, open_client: Callable[[], Client], boot: Callable[[], float], probed: Probed = ignored
+    ) -> None:
         self.breaker = Breaker(boot)
         self._llm = llm
+        self._probed = probed
         self._transport = Transport(open_client)
         self._lock = threading.Lock()
         self._dialect: Dialect | None = None
 
     @classmethod
-    def to(cls, llm: Llm, secret: Secret, boot: Callable[[], float]) -> Line:
-        return cls(llm, lambda: OpenAiClient(llm.endpoint, secret), boot)
+    def to(cls, llm: Llm, secret: Secret, boot: Callable[[], float], probed: Probed = ignored) -> Line:
+        return cls(llm, lambda: OpenAiClient(llm.endpoint, secret), boot, probed)
 
     def dialect(self, left: Left) -> Dialect:
         """Probed once, by whoever asks first; who cannot wait for that asks in the plainest way. Raises Trouble."""
@@ -47,7 +57,12 @@ class Line:
 
     def _probe(self, left: Left) -> None:
         if self._dialect is None:
-            self._dialect = probe(self._llm, lambda body, _: self.post(body, left), left)
+            self._dialect = probe(self._llm, lambda body, _: self._ask_probe(body, left), left)
+
+    def _ask_probe(self, body: Json, left: Left) -> Reply:
+        reply = self.post(body, left)
+        self._probed(reply)
+        return reply
 
     def forget(self) -> None:
         """Probe anew before the next question: the server may have become another one."""

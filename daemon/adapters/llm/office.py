@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 
 from ...domain.actions import Ask
 from ...domain.llm import Endpoint, Llm
@@ -33,7 +34,7 @@ class Office:
         self._deciders: dict[str, Decider] = {}
         for job, llm in models.items():
             if llm.endpoint not in self._lines:
-                self._lines[llm.endpoint] = Line.to(llm, secret, desk.clock.boot)
+                self._lines[llm.endpoint] = Line.to(llm, secret, desk.clock.boot, partial(desk.probed, llm))
                 self._llms[llm.endpoint] = llm
             self._deciders[job] = ModelDecider(llm, read_prompts(llm.prompts), self._lines[llm.endpoint], desk)
         with suppress(sqlite3.Error):  # old figures do no harm

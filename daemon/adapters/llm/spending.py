@@ -67,11 +67,12 @@ class Spending:
             for scope, budget in budgets.items():
                 if over := _over(budget, _spent(rows, account, scope), wanted):
                     raise Exhausted(scope, f"the {scope} budget of {over} is used up")
-            cursor = rows.execute(
-                "INSERT INTO spent (day, job, run, decision, tokens, micros) VALUES (?, ?, ?, ?, ?, ?)",
-                (account.day, account.job, account.run, account.decision, wanted.tokens, wanted.micros),
-            )
-            return int(cursor.lastrowid or 0)
+            return _add(rows, account, wanted)
+
+    def add(self, account: Account, spent: Amount) -> None:
+        """What was spent without asking anybody."""
+        with self._notebook.writing() as rows:
+            _add(rows, account, spent)
 
     def settle(self, reservation: int, spent: Amount) -> None:
         """What it really came to, in place of what was reserved."""
@@ -101,6 +102,14 @@ _OF: Final[Mapping[Scope, str]] = {
     Scope.JOB: "day = :day AND job = :job",
     Scope.DAY: "day = :day",
 }
+
+
+def _add(rows: sqlite3.Connection, account: Account, amount: Amount) -> int:
+    cursor = rows.execute(
+        "INSERT INTO spent (day, job, run, decision, tokens, micros) VALUES (?, ?, ?, ?, ?, ?)",
+        (account.day, account.job, account.run, account.decision, amount.tokens, amount.micros),
+    )
+    return int(cursor.lastrowid or 0)
 
 
 def _spent(rows: sqlite3.Connection, account: Account, scope: Scope) -> Amount:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -157,7 +158,7 @@ class Office:
         self.artifacts = LocalArtifacts(self.folder / "artifacts", self.folder / "work")
         self.notebook = Notebook()
         self.desk = Desk(self.clock, self.artifacts, self.notebook, self.notices.append, lambda: self.secrets)
-        self.line = Line(self.llm, lambda: self.client, self.clock.boot)
+        self.line = Line(self.llm, lambda: self.client, self.clock.boot, partial(self.desk.probed, self.llm))
         self.decider = ModelDecider(self.llm, read_prompts(self.llm.prompts), self.line, self.desk)
 
     def decide(self, situation: Situation) -> Decision:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from daemon.adapters.llm.spending import Account
 from daemon.domain.errors import Kind
 from daemon.domain.llm import Budget, Llm, Mode, Prices, Scope
 from daemon.domain.model import Letter
@@ -26,7 +27,7 @@ from daemon.testing.scripted_endpoint import (
     nothing,
     understanding,
 )
-from tests.unit.llm.scene import MODEL, Office, any_letter, failed
+from tests.unit.llm.scene import MODEL, NOW, Office, any_letter, failed
 from tests.unit.llm.scripted_client import ScriptedClient
 
 Make = Callable[..., Office]
@@ -219,13 +220,24 @@ def test_tokens_that_the_server_does_not_count_are_estimated_and_marked(office: 
     assert made.tokens_in > 100
 
 
+LIMITS = {"50 tokens": Budget(tokens=50), "0.0001 in money": Budget(money=Decimal("0.0001"))}
+
+
+@pytest.mark.parametrize("limit", LIMITS)
 @pytest.mark.parametrize("scope", list(Scope))
-def test_at_the_limit_the_job_goes_on_by_rule_and_a_notice_says_so(office: Make, scope: Scope) -> None:
-    at = office(GOOD, llm=replace(MODEL, budgets={scope: Budget(tokens=50)}))
+def test_at_the_limit_the_job_goes_on_by_rule_and_a_notice_says_so(office: Make, scope: Scope, limit: str) -> None:
+    at = office(GOOD, llm=replace(PRICED, budgets={scope: LIMITS[limit]}))
     made = at.decide(failed())
     assert (made.by, asked_of(at)) == ("rule", [])
-    assert f"the {scope} budget of 50 tokens is used up" in made.reason
+    assert f"the {scope} budget of {limit} is used up" in made.reason
     assert [notice.topic for notice in at.notices] == ["model_budget"]
+
+
+def test_what_finding_out_about_an_endpoint_costs_counts_for_the_day(office: Make) -> None:
+    at = office(GOOD, probes=understanding("json"))
+    made = at.decide(failed())
+    spent = at.desk.spending.spent(Account.at("", "", "", NOW), Scope.DAY)
+    assert spent.tokens == 3 * 110 + made.tokens_in + made.tokens_out, "schema and tool were tried before"
 
 
 def test_a_budget_in_money_counts_what_was_really_spent(office: Make) -> None:
