@@ -1,7 +1,7 @@
 """Everything the runtime may ask of the outside world, as small protocols. Fakes for all of them are shipped."""
 
 from ..domain.severity import Severity
-from .alert_book import AlertBook, News, reached
+from .alert_book import AlertBook, News
 from .artifacts import Artifacts
 from .clock import Clock
 from .commands import Commands, Requested
@@ -65,5 +65,4 @@ __all__ = [
     "Unknown",
     "Unreadable",
     "Vitals",
-    "reached",
 ]

@@ -21,12 +21,12 @@ class News:
     until: datetime | None = None
     """How far it goes, where there was more than was asked for."""
 
-
-def reached(ended: Sequence[RunRow], unstarted: Sequence[LedgerRow], limit: int) -> datetime | None:
-    """How far news of at most `limit` goes; None for all the way."""
-    times = [ended[-1].ended_at] if len(ended) >= limit else []
-    times += [unstarted[-1].recorded_at] if len(unstarted) >= limit else []
-    return min((at for at in times if at), default=None)
+    @classmethod
+    def limited(cls, ended: list[RunRow], unstarted: list[LedgerRow], limit: int) -> News:
+        """Of lists that were cut off at `limit` each."""
+        times = [ended[-1].ended_at] if len(ended) >= limit else []
+        times += [unstarted[-1].recorded_at] if len(unstarted) >= limit else []
+        return cls(ended, unstarted, min((at for at in times if at), default=None))
 
 
 class AlertBook(Protocol):

@@ -9,7 +9,7 @@ from datetime import datetime
 from daemon.domain.alerts import Alert
 from daemon.domain.events import Decided
 from daemon.domain.troubles import UNSTARTED
-from daemon.ports import EscalationRow, News, reached
+from daemon.ports import EscalationRow, News
 
 from .memory_queries import escalation_line, run_line
 from .memory_tables import Tables
@@ -32,7 +32,7 @@ class MemoryAlertBook:
         unstarted = [row for row in rows if row.recorded_at and row.recorded_at > since]
         unstarted.sort(key=lambda row: (row.recorded_at or since, row.occurrence.job))
         lines, missed = [run_line(run) for run in ended[:limit]], unstarted[:limit]
-        return News(lines, missed, reached(lines, missed, limit))
+        return News.limited(lines, missed, limit)
 
     def spent(self, runs: Sequence[str]) -> list[str]:
         kept = [self._tables.runs[run] for run in runs if run in self._tables.runs]

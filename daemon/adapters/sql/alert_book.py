@@ -13,7 +13,7 @@ from daemon.domain.alerts import Alert
 from daemon.domain.events import Decided
 from daemon.domain.job import LedgerRow
 from daemon.domain.troubles import UNSTARTED
-from daemon.ports import EscalationRow, News, Unreadable, reached
+from daemon.ports import EscalationRow, News, Unreadable
 
 from . import leases
 from .database import Database
@@ -45,7 +45,7 @@ class SqlAlertBook:
         runs = [run_line(row) for row in self._all(ended.order_by(at, RUNS.c.id).limit(limit))]
         rows = self._all(unstarted.order_by(LEDGER.c.recorded_at, LEDGER.c.job).limit(limit))
         missed = [read(LedgerRow, row.body, f"ledger of {row.job} at {row.instant}") for row in rows]
-        return News(runs, missed, reached(runs, missed, limit))
+        return News.limited(runs, missed, limit)
 
     def spent(self, runs: Sequence[str]) -> list[str]:
         found: list[str] = []
