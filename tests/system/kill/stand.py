@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import closing
@@ -136,7 +138,7 @@ class Stand:
     @property
     def locked(self) -> bool:
         """Whether somebody is in the middle of writing into the SQLite file."""
-        if self.store:
+        if self.store or not self.exists:
             return False
         with closing(sqlite3.connect(self.folder / "state" / "clockwright.db", timeout=0)) as connection:
             try:
@@ -144,6 +146,17 @@ class Stand:
             except sqlite3.OperationalError:
                 return True
         return False
+
+    def wait_frozen(self, process: subprocess.Popen[str], seconds: float = 120.0) -> None:
+        """Until it has frozen or ended, and not in the middle of writing: nobody could go on before it is woken."""
+        until = time.monotonic() + seconds
+        while process.poll() is None and (not frozen(process) or self.locked):
+            assert time.monotonic() < until, self.log
+            if frozen(process):
+                process.send_signal(signal.SIGCONT)
+                time.sleep(0.002)
+                process.send_signal(signal.SIGSTOP)
+            time.sleep(0.02)
 
     @property
     def exists(self) -> bool:

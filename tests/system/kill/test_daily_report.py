@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -24,7 +23,7 @@ from daemon.cli.session import Session
 from daemon.domain.events import AttemptEnded
 from daemon.domain.model import RunState, StepState, Succeeded
 from tests.system.kill.report_cells import CELLS, Cell
-from tests.system.kill.stand import Stand, frozen
+from tests.system.kill.stand import Stand
 from tests.unit.tools.test_http_post import Receiver, receiver, receiving
 
 __all__ = ["receiver"]
@@ -84,24 +83,16 @@ def play(folder: Path, cell: Cell, store: str) -> str:
     with receiving() as to:
         stand = daily_report(folder, to, store)
         first = stand.start(strike="never" if cell.after else f"{'stop-' * cell.freezes}{cell.strike}")
-        strike(first, cell)
+        if cell.after is not None:
+            time.sleep(cell.after)
+            first.send_signal(signal.SIGSTOP if cell.freezes else signal.SIGKILL)
+        stand.wait_frozen(first)
         codes = [stand.start().wait(180)]
         if first.poll() is None:
             first.send_signal(signal.SIGCONT)
             codes.append(first.wait(60))
         told = [*wrong(stand, to), *(f"ended with {code}" for code in codes if code)]
     return f"{cell}: {'; '.join(told)}\n{stand.log}" if told else ""
-
-
-def strike(process: subprocess.Popen[str], cell: Cell) -> None:
-    """Returns once it is dead or frozen, or has ended before its time came."""
-    if cell.after is not None:
-        time.sleep(cell.after)
-        process.send_signal(signal.SIGSTOP if cell.freezes else signal.SIGKILL)
-    until = time.monotonic() + 120.0
-    while process.poll() is None and not frozen(process):
-        assert time.monotonic() < until, "nothing struck it, and it goes on for ever"
-        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("strikes", STRIKES.values(), ids=STRIKES.keys())

@@ -16,7 +16,7 @@ import pytest
 
 from daemon.domain.model import RunState
 from daemon.runtime.loop import LEASE_SECONDS
-from tests.system.kill.stand import Stand, frozen, shop_of_steps
+from tests.system.kill.stand import Stand, shop_of_steps
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -45,15 +45,6 @@ class Pair:
 
     def says(self, words: str, times: int = 1) -> None:
         self.until(lambda: self.stand.log.count(words) >= times)
-
-    def froze(self, process: subprocess.Popen[str]) -> None:
-        """Until it has, and not while another thread of it was writing: nobody could go on before it is woken."""
-        self.until(lambda: frozen(process))
-        while self.stand.locked:
-            os.kill(process.pid, signal.SIGCONT)
-            time.sleep(0.002)
-            os.kill(process.pid, signal.SIGSTOP)
-            self.until(lambda: frozen(process))
 
     def end(self) -> None:
         for process in self.processes:
@@ -112,7 +103,7 @@ def test_the_second_stands_by_says_so_and_takes_over_when_the_first_is_killed(pa
 @pytest.mark.parametrize("point", ["stop-touch:9", "stop-launch:4", "stop-outcome:4"])
 def test_a_frozen_daemon_that_comes_back_commits_nothing_and_sends_nothing(pair: Pair, point: str) -> None:
     first = pair.start(point)
-    pair.froze(first)
+    pair.stand.wait_frozen(first)
     second = pair.start()
     pair.says(STANDS_BY)
     assert pair.stand.log.count(SERVES) == 1
