@@ -51,7 +51,7 @@ def _fault(detail: ErrorDetails, document: Located, shape: Shape) -> Fault:
     found = document.find(path)
     name = str(path[-1]) if path else ""
     if detail["type"] == "extra_forbidden":
-        return Fault.at(found.start, f"unknown key {name!r}", did_you_mean(name, _known(shape, path[:-1])))
+        return Fault.at(found.start, f"unknown key {name!r}", _elsewhere(name, shape, path[:-1]))
     if detail["type"] == "missing":
         return Fault.at(found.start, f"{name!r} is missing{_within(path[:-1])}")
     if wanted := _WANTED.get(detail["type"]):
@@ -70,6 +70,17 @@ def _known(shape: Shape, path: tuple[Key, ...]) -> Mapping[str, Any]:
         return follow(shape, path).properties
     except DeadPath:
         return {}
+
+
+def _elsewhere(name: str, shape: Shape, path: tuple[Key, ...]) -> str:
+    """It belongs into a section beside it, or at the top, or is another word."""
+    known = _known(shape, path)
+    inside = [section for section, its in known.items() if name in its.properties]
+    if len(inside) == 1:
+        return f"it belongs under {inside[0]!r}"
+    if path and name in _known(shape, ()):
+        return "it belongs at the top of the file"
+    return did_you_mean(name, known)
 
 
 def _within(path: tuple[Key, ...]) -> str:

@@ -10,6 +10,16 @@ from tests.unit.config.workshop import CB_066, DAILY, Workshop
 # what is replaced, by what, and the beginning of the one message that must come of it
 TABLE = [
     ("goal: Tell", "gaol: Tell", "jobs/daily.yaml:2:1: unknown key 'gaol' (did you mean 'goal'?)"),
+    (
+        "goal: Tell",
+        "after: x\ngoal: Tell",
+        "jobs/daily.yaml:2:1: unknown key 'after' (it belongs under 'schedule')",
+    ),
+    (
+        "  - id: count",
+        "  - decide: always\n    id: count",
+        "jobs/daily.yaml:7:5: unknown key 'decide' (it belongs at the top of the file)",
+    ),
     ("goal: Tell the count of the day", "tags: [x]", "jobs/daily.yaml:1:1: 'goal' is missing"),
     ("id: daily", "id: Daily Report", "jobs/daily.yaml:1:5: 'id': string should match pattern"),
     ("  - id: count", "  - title: x\n    id: 7", "jobs/daily.yaml:8:9: 'id' must be text, not a number (7) (quote it)"),
