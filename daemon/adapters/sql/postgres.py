@@ -10,7 +10,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine
 
 from .faults import told
 from .leases import Lease, ServerLease
-from .migrations import migrate
+from .migrations import is_current, migrate
 from .statements import Statements
 
 T = TypeVar("T")
@@ -42,7 +42,10 @@ class PostgresDatabase:
         self._engine.dispose()
 
     def _migrate(self) -> None:
+        """Two that start together wait for each other here."""
         with told(psycopg.Error), self._engine.begin() as connection:
+            if is_current(connection):
+                return
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})")
             migrate(connection)
 

@@ -18,7 +18,7 @@ from daemon.ports import StoreError, StoreUnavailable
 from .faults import meaning, told
 from .group_commit import GroupCommit
 from .leases import Host, Lease, LocalLease
-from .migrations import REVISIONS, check, migrate, revision
+from .migrations import check, is_current, migrate
 from .sqlite_file import SqliteFile
 from .statements import Statements
 
@@ -64,7 +64,7 @@ class SqliteDatabase:
     def _migrate(self) -> None:
         """Two that start together wait for each other here; where there is nothing to change, nobody is waited for."""
         with told(sqlite3.Error), self._engine.connect() as connection:
-            if revision(connection) == REVISIONS[-1]:
+            if is_current(connection):
                 return
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             migrate(connection)
