@@ -28,7 +28,7 @@ from atomic_tools._slack_blocks import Body, body, payload, remark
 from atomic_tools._slack_forms import PART, Expected, further, simpler, wordy
 from atomic_tools._slack_limits import faults
 
-_CHANNEL = r"^(#?[^\s#@<>&,|]{1,80}|<#[A-Z0-9]{6,}\|[^\s<>|]*>)$"
+_CHANNEL = r"^(#?[^\s#@<>&,|]+|<#[A-Z0-9]{6,}\|[^\s<>|]*>)$"
 _WHOLE = "message.md"
 _CORRECTION = "Correction of an earlier report"
 
@@ -66,9 +66,9 @@ class Output(ToolOutput):
 class Input(ToolInput):
     """What to say, and where."""
 
-    channel: str = Field(pattern=_CHANNEL)
+    channel: str = Field(pattern=_CHANNEL, max_length=100)
     """A channel's id, or its name with or without #."""
-    fallback_channel: Annotated[str, Field(pattern=_CHANNEL)] | None = None
+    fallback_channel: Annotated[str, Field(pattern=_CHANNEL, max_length=100)] | None = None
     """Where the message goes when the channel does not take it: it is gone, archived, or without the app."""
     text: str = Field(min_length=1)
     """The headline: what a notification shows. Plain text."""
