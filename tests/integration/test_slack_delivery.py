@@ -374,6 +374,16 @@ class TestLong:
         output = send(asked, near(slack, tmp_path, parts=said.parts))
         assert [part_of(message) for _, message in slack.workspace.with_key(KEY)] == list(output.parts)
 
+    def test_what_a_channel_does_not_take_at_once_follows(self, slack: FakeSlack, tmp_path: Path) -> None:
+        slack.workspace.most = 2
+        asked = request(markdown=self.MARKDOWN)
+        with pytest.raises(UnknownOutcomeError, match="ratelimited"):
+            send(asked, near(slack, tmp_path))
+        assert ask(asked, near(slack, tmp_path)) == Partial(("message", "part.2"))
+        slack.workspace.now = lambda: time.time() + 1.0
+        output = send(asked, near(slack, tmp_path, parts=("message", "part.2")))
+        assert [part_of(message) for _, message in slack.workspace.with_key(KEY)] == list(output.parts)
+
     def test_while_slack_is_away_what_is_there_is_never_called_not_sent(self, slack: FakeSlack, tmp_path: Path) -> None:
         slack.faults["conversations.history"].append(Fault.html())
         with pytest.raises(UnknownOutcomeError, match="some of it is there"):

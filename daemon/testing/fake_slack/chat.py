@@ -14,6 +14,8 @@ _KEPT = ("text", "blocks", "metadata", "thread_ts", "reply_broadcast")
 
 def post(workspace: Workspace, arguments: Arguments) -> Message:
     channel = _writable(workspace, arguments)
+    if workspace.is_full(channel):
+        raise Refusal("ratelimited")
     check(arguments, workspace.pictures)
     thread = arguments.get("thread_ts")
     if thread and not any(message["ts"] == thread for message in channel.messages):

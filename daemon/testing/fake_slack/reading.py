@@ -24,7 +24,7 @@ def auth(_: Workspace, __: Arguments) -> Message:
 
 def channels(workspace: Workspace, arguments: Arguments) -> Message:
     types = str(arguments.get("types") or "public_channel").split(",")
-    archived = str(arguments.get("exclude_archived", "")).lower() not in {"1", "true"}
+    archived = not _true(arguments, "exclude_archived")
     found = [
         _facts(channel)
         for channel in workspace.channels.values()
@@ -96,14 +96,20 @@ def _readable(workspace: Workspace, arguments: Arguments) -> Channel:
 
 
 def _told(workspace: Workspace, messages: Sequence[Message], arguments: Arguments) -> list[Message]:
-    hidden = {"shown_at"} if workspace.shows_metadata else {"shown_at", "metadata"}
+    hidden = {"shown_at"}
+    if not (workspace.shows_metadata and _true(arguments, "include_all_metadata")):
+        hidden.add("metadata")
     oldest = float(arguments.get("oldest") or 0)
-    inclusive = str(arguments.get("inclusive", "")).lower() in {"1", "true"}
+    inclusive = _true(arguments, "inclusive")
     return [
         {name: value for name, value in message.items() if name not in hidden}
         for message in messages
         if float(message["ts"]) > oldest or (inclusive and float(message["ts"]) == oldest)
     ]
+
+
+def _true(arguments: Arguments, name: str) -> bool:
+    return str(arguments.get(name, "")).lower() in {"1", "true"}
 
 
 def _page(name: str, found: Sequence[Message], arguments: Arguments) -> Message:

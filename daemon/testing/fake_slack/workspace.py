@@ -67,12 +67,14 @@ class Workspace:
     """`lag`: seconds until history shows a message. `share_after`: until a file's share is seen; None for never.
 
     `look_after`: until a file was looked at and a message can show it; None for never.
+    `most`: messages that one channel takes within a second; None for any number.
     """
 
     now: Callable[[], float] = time.time
     lag: float = 0.0
     share_after: float | None = 0.0
     look_after: float | None = 0.0
+    most: int | None = None
     shows_metadata: bool = True
     tokens: dict[str, tuple[str, ...]] = field(
         default_factory=lambda: {TOKEN: SCOPES, APP_TOKEN: ("connections:write",)}
@@ -127,6 +129,11 @@ class Workspace:
         }
         channel.messages.append(message)
         return message
+
+    def is_full(self, channel: Channel) -> bool:
+        """Whether the channel takes nothing more within this second."""
+        since = self.now() + self.lag - 1.0
+        return self.most is not None and sum(each["shown_at"] > since for each in channel.messages) >= self.most
 
     def shown(self, channel: Channel) -> list[Message]:
         """Newest first, as history has them."""
