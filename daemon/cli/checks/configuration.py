@@ -47,5 +47,5 @@ def secrets(loaded: Loaded) -> Iterator[Finding]:
 
 def _guarded(name: str, source: SecretSource) -> Finding:
     if source.kind == "file" and Path(source.where).stat().st_mode & 0o077:
-        return warn("secrets", f"{name}: others may read {source.where}", f"chmod 600 {source.where}")
+        return warn("secrets", f"others may read {name} in {source.where}", f"chmod 600 {source.where}")
     return ok("secrets", f"{name} is there ({source.kind} {source.where})")
