@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPException
@@ -11,8 +10,9 @@ from typing import Any
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackClientError
 
-from atomic_tools._contract import TransientError, UnknownOutcomeError
+from atomic_tools._contract import ToolError, TransientError, UnknownOutcomeError
 from atomic_tools._slack_faults import fault_of
+from atomic_tools._slack_http import client
 
 API = "https://slack.com/api/"
 LONGEST = 30.0
@@ -22,8 +22,16 @@ Answer = Mapping[str, Any]
 _LET_THROUGH = (SlackClientError, OSError, HTTPException, ValueError)
 """What the client raises: its own, and whatever the network and an answer that is no JSON raise."""
 
-_QUIET = logging.getLogger("atomic_tools.slack.quiet")
-_QUIET.setLevel(logging.CRITICAL + 1)  # the client would log addresses of uploads and whole answers
+
+class Whole(dict[str, Any]):
+    """An answer. Who needs of it what it does not say gets the ToolError that this amounts to."""
+
+    def __init__(self, told: Mapping[str, Any], lacking: Callable[[str], ToolError]) -> None:
+        super().__init__(told)
+        self._lacking = lacking
+
+    def __missing__(self, name: str) -> Any:
+        raise self._lacking(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +45,21 @@ class Slack:
     def send(self, method: str, arguments: Mapping[str, Any], most: float = LONGEST) -> Answer:
         """Something that has an effect. Raises ToolError; UnknownOutcomeError where it may have happened."""
         try:
-            return self._client(most).api_call(method, json=dict(arguments)).data  # type: ignore[return-value]
+            told = self._client(most).api_call(method, json=dict(arguments))
         except _LET_THROUGH as error:
             raise fault_of(method, error) from None
+        return Whole(told.data, lambda name: UnknownOutcomeError(f"{method}: an answer without {name}"))  # type: ignore[arg-type]
 
     def read(self, method: str, arguments: Mapping[str, Any], most: float = LONGEST) -> Answer:
         """Something that may be asked again. Raises ToolError, never UnknownOutcomeError."""
         try:
-            return self._client(most).api_call(method, params=dict(arguments)).data  # type: ignore[return-value]
+            told = self._client(most).api_call(method, params=dict(arguments))
         except _LET_THROUGH as error:
             fault = fault_of(method, error)
             if isinstance(fault, UnknownOutcomeError):
                 raise TransientError(fault.message) from None
             raise fault from None
+        return Whole(told.data, lambda name: TransientError(f"{method}: an answer without {name}"))  # type: ignore[arg-type]
 
     def pages(self, method: str, arguments: Mapping[str, Any]) -> Iterator[Answer]:
         """Every page, to the end."""
@@ -62,14 +72,7 @@ class Slack:
                 return
 
     def _client(self, most: float) -> WebClient:
-        """Its own retry handlers are off: they send a post again after a dropped connection."""
         left = self.left()
         if left <= 0:
             raise TransientError(f"not sent: the deadline had passed {-left:.1f} s before")
-        return WebClient(
-            token=self.token,
-            base_url=self.api,
-            timeout=min(left, most),  # type: ignore[arg-type]  # it is handed to the socket, which takes fractions
-            retry_handlers=[],
-            logger=_QUIET,
-        )
+        return client(self.token, self.api, min(left, most))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 
@@ -22,13 +22,14 @@ SHARE_SECONDS = 20.0
 _RESERVE = 2.0
 """Seconds before the deadline at which waiting ends, so that the answer still gets home."""
 _LONGEST_WAIT = 5.0
+T = TypeVar("T")
 
 
 def shown(slack: Slack, attachment: Attachment) -> str:
     """The id of a picture that a message can show: nobody sees it yet. Raises ToolError."""
     if not attachment.artifact.size:
         raise BadDataError(f"{attachment.artifact.name} is empty, and Slack takes no empty file")
-    file_id = _uploaded(slack, attachment)
+    file_id = _once_more(slack, lambda: _upload(slack, attachment))
     files = json.dumps([{"id": file_id, "title": attachment.artifact.name}])
     with suppress(TransientError):  # whether it was completed shows when it is looked at
         slack.read("files.completeUploadExternal", {"files": files})
@@ -49,7 +50,7 @@ def attach(slack: Slack, post: Post, attachment: Attachment) -> str:
     if not attachment.artifact.size:
         return f"{name} is empty, and Slack takes no empty file"
     try:
-        file_id = _uploaded(slack, attachment)
+        file_id = _once_more(slack, lambda: _upload(slack, attachment))
         _complete(slack, post, file_id, name)
         seen = _shared(slack, file_id, post.channel, attachment.artifact.size)
     except ToolError as error:
@@ -57,19 +58,20 @@ def attach(slack: Slack, post: Post, attachment: Attachment) -> str:
     return "" if seen else f"{name} was taken, but its share was not seen"
 
 
-def _uploaded(slack: Slack, attachment: Attachment) -> str:
-    """Nobody sees a file before it is completed, so what fails here may be begun once more."""
+def _once_more(slack: Slack, work: Callable[[], T]) -> T:
+    """What certainly was not done, tried again after a short pause."""
     try:
-        return _upload(slack, attachment)
+        return work()
     except TransientError as error:
         wait = error.retry_after.total_seconds() if error.retry_after else 0.5
         if wait > min(_LONGEST_WAIT, slack.left() - _RESERVE):
             raise
     time.sleep(wait)
-    return _upload(slack, attachment)
+    return work()
 
 
 def _upload(slack: Slack, attachment: Attachment) -> str:
+    """Nobody sees a file before it is completed, so what fails here may be begun anew."""
     asked = {"filename": attachment.artifact.name, "length": attachment.artifact.size}
     reserved = slack.read("files.getUploadURLExternal", asked)
     try:
@@ -87,11 +89,11 @@ def _upload(slack: Slack, attachment: Attachment) -> str:
 
 
 def _complete(slack: Slack, post: Post, file_id: str, name: str) -> None:
-    """Once. Where the answer is lost, whether the file is there shows in its shares."""
+    """Taken once. Where the answer is lost, whether the file is there shows in its shares."""
     files = [{"id": file_id, "title": name}]
     arguments = {"files": files, "channel_id": post.channel, "thread_ts": post.thread}
     try:
-        slack.send("files.completeUploadExternal", arguments)
+        _once_more(slack, lambda: slack.send("files.completeUploadExternal", arguments))
     except ToolError as error:
         if error.kind != "unknown_outcome":
             raise

@@ -64,7 +64,7 @@ def find(slack: Slack, place: Place, key: str) -> Post | CannotTell | None:
             blind, seeing = blind or payload is None, seeing or payload is not None
     if blind and not seeing:
         return CannotTell("Slack's history shows our messages without their metadata")
-    return None
+    return None if me else CannotTell("Slack does not say who we are, so none of its messages is known as ours")
 
 
 def _messages(slack: Slack, place: Place) -> Iterator[tuple[int, Message]]:

@@ -48,14 +48,20 @@ def check(
 
 def _findings(session: Session, channel: str) -> Iterator[Finding]:
     """Raises Refused without a token, SecretMissing where it cannot be read."""
+    from ..adapters.slack import hearing
     from ..adapters.slack.canary import Canary
     from ..adapters.slack.pen import SlackPen
 
     settings = session.settings()
-    if not settings.slack.token:
+    slack, secrets = settings.slack, settings.secrets
+    if not slack.token:
         raise Refused("no Slack token is configured; name its secret in slack.token (docs/slack.md)")
-    token = settings.secrets(settings.slack.token)
-    yield from Canary(SlackPen(lambda: token, settings.slack.api)).findings(channel or settings.manners.channel)
+    bot, app = secrets(slack.token), secrets(slack.app_token) if slack.app_token else ""
+    pen = SlackPen(lambda: bot, slack.api)
+    yield from Canary(pen).findings(channel or settings.manners.channel)
+    yield from hearing.groups(pen, slack.groups)
+    if app:
+        yield hearing.socket(SlackPen(lambda: app, slack.api))
 
 
 def simulate(

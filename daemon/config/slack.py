@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Final
+from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from .secrets import SecretSource
 from .sections import Name, Section
@@ -14,6 +16,14 @@ from .sections import Name, Section
 API = "https://slack.com/api/"
 TOKEN, ADDRESS = "slack_token", "slack_api"
 """Names by which tools ask for them."""
+LOOPBACK: Final = re.compile(r"localhost|127(\.\d{1,3}){3}|::1")
+
+
+def _private(address: str) -> str:
+    where = urlsplit(address)
+    if where.scheme == "http" and not LOOPBACK.fullmatch(where.hostname or ""):
+        raise ValueError("the token would be sent for all to read: https, or a stand-in on this machine")
+    return address
 
 
 class SlackSection(Section):
@@ -27,8 +37,8 @@ class SlackSection(Section):
     """Slack ids of the users who may answer."""
     groups: list[Annotated[str, Field(pattern=r"^S[A-Z0-9]{7,20}$")]] = Field(default_factory=list)
     """Slack ids of the user groups whose members may answer."""
-    api: Annotated[str, Field(pattern=r"^https?://[^\s<>|]+/$")] = API
-    """Address of Slack's Web API; another one for a stand-in."""
+    api: Annotated[str, Field(pattern=r"^https?://[^\s<>|]+/$"), AfterValidator(_private)] = API
+    """Address of Slack's Web API; another one, on this machine or by https, for a stand-in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,8 +59,8 @@ class Pen(Protocol):
         """Show a form to whoever pressed."""
         ...
 
-    def members(self, group: str) -> frozenset[str]:
-        """Ids of the users in a group; empty where Slack does not say."""
+    def members(self, group: str) -> frozenset[str] | None:
+        """Ids of the users in a group; None where Slack does not say."""
         ...
 
 

@@ -18,6 +18,8 @@ from .open_inputs import OpenInputs
 
 GROUP_SECONDS = 300.0
 """How long the members of a group are remembered."""
+BELIEVED_SECONDS = 3600.0
+"""How long they are believed where Slack does not say who they are now."""
 FORGET_SECONDS = 60.0
 """A press whose row nobody reads for this long is told that it waits."""
 
@@ -28,7 +30,7 @@ class People:
 
     users: Callable[[], frozenset[str]]
     groups: Callable[[], tuple[str, ...]]
-    members: Callable[[str], frozenset[str]]
+    members: Callable[[str], frozenset[str] | None]
     boot: Callable[[], float]
     _known: dict[str, tuple[float, frozenset[str]]] = field(default_factory=dict)
 
@@ -36,10 +38,13 @@ class People:
         return user in self.users() or any(user in self._group(group) for group in self.groups())
 
     def _group(self, group: str) -> frozenset[str]:
-        at, found = self._known.get(group, (-GROUP_SECONDS, frozenset()))
-        if self.boot() - at >= GROUP_SECONDS:
-            found = self.members(group) or found
-            self._known[group] = (self.boot(), found)
+        at, known = self._known.get(group, (-BELIEVED_SECONDS, frozenset()))
+        if self.boot() - at < GROUP_SECONDS:
+            return known
+        found = self.members(group)
+        if found is None:
+            return known if self.boot() - at < BELIEVED_SECONDS else frozenset()
+        self._known[group] = (self.boot(), found)
         return found
 
 
@@ -149,7 +154,13 @@ class PressDesk:
         pen = self._pen()
         if pen is not None:
             view = form(pressed, self._counter.inputs.values(pressed.mark.run, pressed.mark.question))
-            self._later(lambda: pen.open(pressed.trigger, view))
+            self._later(lambda: self._shown(pen, pressed, view))
+
+    def _shown(self, pen: Pen, pressed: Press, view: Json) -> None:
+        """Slack takes a form within three seconds of the press."""
+        if (failed := pen.open(pressed.trigger, view)) is not None and pressed.channel:
+            told = f"The form could not be opened ({failed.message}); press again, or answer by the page."
+            pen.whisper(pressed.channel, pressed.user, told)
 
     def _settled(self, awaited: Awaited) -> bool:
         """Whether this press has had its answer. Who won sees the message change."""

@@ -92,5 +92,5 @@ class FakePen:
         self.views.append(view)
         return self.fault
 
-    def members(self, group: str) -> frozenset[str]:
-        return self.groups.get(group, frozenset())
+    def members(self, group: str) -> frozenset[str] | None:
+        return self.groups.get(group)

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from daemon.adapters.slack import hearing
 from daemon.adapters.slack.canary import Canary, Finding
 from daemon.adapters.slack.pen import SlackPen
 from daemon.cli.application import main
 from daemon.testing.fake_slack import Channel, FakeSlack, Fault
+from daemon.testing.fake_slack.workspace import APP_TOKEN
 
 pytestmark = pytest.mark.slow
 
@@ -67,8 +69,11 @@ def test_a_message_that_cannot_be_deleted_is_a_warning(slack: FakeSlack) -> None
 
 def configured(folder: Path, slack: FakeSlack, token: str) -> list[str]:
     (folder / "token").write_text(token)
+    (folder / "app").write_text(slack.app_token)
+    slack.workspace.groups["S0123ABCD"] = ["U0123ABCD"]
     (folder / "clockwright.yaml").write_text(
-        f"state: state\nsecrets: {{bot: {{file: token}}}}\nslack: {{token: bot, api: '{slack.url}'}}\n"
+        "state: state\nsecrets: {bot: {file: token}, app: {file: app}}\n"
+        f"slack: {{token: bot, app_token: app, groups: [S0123ABCD], api: '{slack.url}'}}\n"
     )
     return ["--config", str(folder), "slack", "check"]
 
@@ -77,10 +82,31 @@ def test_the_command_says_it_in_json_and_by_its_code(
     slack: FakeSlack, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*configured(tmp_path, slack, slack.token), "#sales", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["ok"]
+    told = json.loads(capsys.readouterr().out)
+    assert told["ok"]
+    assert [found["about"] for found in told["findings"]][-2:] == ["people", "socket"]
     assert main([*configured(tmp_path, slack, "xoxb-revoked"), "#sales"]) == 1
     said = capsys.readouterr().out
-    assert said == "fail  token     auth.test: invalid_auth\n"
+    assert said.startswith("fail  token     auth.test: invalid_auth\n")
+
+
+@pytest.mark.parametrize(
+    ("scopes", "members", "app_token", "said"),
+    [
+        ((), ["U1"], "xapp-other", ["fail", "fail"]),
+        (("usergroups:read",), [], APP_TOKEN, ["warn", "ok"]),
+        (("usergroups:read",), ["U1"], APP_TOKEN, ["ok", "ok"]),
+    ],
+)
+def test_who_could_answer_is_looked_at_as_well(
+    slack: FakeSlack, scopes: tuple[str, ...], members: list[str], app_token: str, said: list[str]
+) -> None:
+    slack.workspace.tokens[slack.token] = ("chat:write", *scopes)
+    slack.workspace.groups["S1"] = members
+    [people] = hearing.groups(SlackPen(lambda: slack.token, slack.url), ["S1"])
+    socket = hearing.socket(SlackPen(lambda: app_token, slack.url))
+    assert [people.state, socket.state] == said
+    assert app_token not in socket.detail
 
 
 def test_without_a_token_it_says_what_to_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

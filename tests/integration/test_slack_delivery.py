@@ -82,6 +82,11 @@ FAULTS = {
     "dropped after": Fault.dropped(done=True),
     "internal_error": Fault.refusal("internal_error"),
     "fatal_error, done": Fault(200, b'{"ok":false,"error":"fatal_error"}', done=True),
+    "a list, done": Fault(200, b"[]", done=True),
+    "an answer too deep to read, done": Fault(200, b"[" * 100_000, done=True),
+    "an answer that is no text, done": Fault(200, b'{"ok":tr\xff', {"Content-Type": "application/gzip"}, done=True),
+    "an answer without the message, done": Fault(200, b'{"ok":true}', done=True),
+    "an answer without the message": Fault(200, b'{"ok":true}'),
 }
 
 
@@ -105,6 +110,17 @@ def test_one_attempt_is_one_post(slack: FakeSlack, tmp_path: Path) -> None:
     with pytest.raises(UnknownOutcomeError):
         send(request(), near(slack, tmp_path))
     assert slack.counted(POST) == 1
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed_and_its_target_never_gets_the_token(
+    slack: FakeSlack, tmp_path: Path, status: int
+) -> None:
+    with FakeSlack() as elsewhere:
+        slack.faults[POST].append(Fault(status, b"", {"Location": f"{elsewhere.url}{POST}"}))
+        with pytest.raises(UnknownOutcomeError):
+            send(request(), near(slack, tmp_path))
+        assert elsewhere.calls == []
 
 
 def test_where_nobody_listens_nothing_was_sent(slack: FakeSlack, tmp_path: Path) -> None:
@@ -250,6 +266,11 @@ class TestFiles:
     def test_an_upload_waits_for_as_long_as_slack_asks_if_that_is_short(self, slack: FakeSlack, tmp_path: Path) -> None:
         slack.faults["files.getUploadURLExternal"].append(Fault.limited("1", body=False))
         assert part_of_sent(slack, tmp_path) == "message.pictured"
+
+    def test_so_does_its_completion(self, slack: FakeSlack, tmp_path: Path) -> None:
+        slack.faults["files.completeUploadExternal"].extend([Fault(done=True), Fault.limited("1")])
+        assert send(with_files(tmp_path), near(slack, tmp_path)).state == "delivered"
+        assert files(slack) == ["report.md"]
 
     def test_a_file_that_is_empty_over_there_was_not_delivered(self, slack: FakeSlack, tmp_path: Path) -> None:
         shares = {"public": {"C000000002": [{"ts": "1.1"}]}}
@@ -450,6 +471,18 @@ class TestReconcile:
         assert ask(request(), near(slack, tmp_path)) == CannotTell(
             "Slack's history shows our messages without their metadata"
         )
+
+    def test_whoever_is_not_told_who_we_are_proves_nothing(self, slack: FakeSlack, tmp_path: Path) -> None:
+        send(request(), near(slack, tmp_path))
+        slack.workspace.shows_metadata = False
+        slack.faults["auth.test"].append(Fault(200, b'{"ok":true,"user":"somebody"}'))
+        assert isinstance(ask(request(), near(slack, tmp_path)), CannotTell)
+
+    @pytest.mark.parametrize("answer", [b"[]", b'{"ok":true}', b'{"ok":true,"messages":'])
+    def test_an_answer_that_says_too_little_is_no_answer(self, slack: FakeSlack, tmp_path: Path, answer: bytes) -> None:
+        slack.faults["conversations.history"].append(Fault(200, answer))
+        with pytest.raises(TransientError):
+            ask(request(), near(slack, tmp_path))
 
     def test_a_reply_is_looked_for_in_its_thread(self, slack: FakeSlack, tmp_path: Path) -> None:
         parent = slack.workspace.put(slack.workspace.channels["C000000002"], {"text": "parent", "bot_id": "B0OTHER"})[

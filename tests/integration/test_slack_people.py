@@ -91,7 +91,7 @@ class TestPen:
     def test_the_members_of_a_group(self, slack: FakeSlack) -> None:
         slack.workspace.groups["S1"] = ["U1", "U2"]
         assert SlackPen(lambda: TOKEN, slack.url).members("S1") == frozenset({"U1", "U2"})
-        assert SlackPen(lambda: TOKEN, slack.url).members("S2") == frozenset()
+        assert SlackPen(lambda: TOKEN, slack.url).members("S2") is None
 
 
 class Listening:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -49,11 +48,11 @@ class SlackPen:
     def open(self, trigger: str, view: Json) -> Failed | None:
         return self._call("views.open", {"trigger_id": trigger, "view": view})
 
-    def members(self, group: str) -> frozenset[str]:
+    def members(self, group: str) -> frozenset[str] | None:
         try:
             found = self._client().api_call("usergroups.users.list", params={"usergroup": group})
-        except Exception:  # noqa: BLE001  # whoever cannot be looked up may not answer
-            return frozenset()
+        except Exception:  # noqa: BLE001  # the client lets through whatever the network raises
+            return None
         return frozenset(map(str, found.get("users") or ()))
 
     def ask(self, method: str, arguments: Json, *, as_json: bool = False) -> Any:
@@ -70,14 +69,9 @@ class SlackPen:
         return None
 
     def _client(self) -> WebClient:
-        from slack_sdk import WebClient  # noqa: PLC0415 - only who talks to Slack needs it
+        from atomic_tools._slack_http import client  # noqa: PLC0415 - only who talks to Slack needs it
 
-        # Its own retry handlers would send a post again after a dropped connection, and sleep in our thread.
-        quiet = logging.getLogger("slack_sdk.quiet")
-        quiet.setLevel(logging.CRITICAL)  # it would log whole answers
-        return WebClient(
-            token=self._token(), base_url=self._base_url, timeout=TIMEOUT_SECONDS, retry_handlers=[], logger=quiet
-        )
+        return client(self._token(), self._base_url, TIMEOUT_SECONDS)
 
 
 def fault(method: str, error: Exception) -> Failed:

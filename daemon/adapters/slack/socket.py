@@ -136,12 +136,13 @@ class SlackSocket:
 
     def _made(self) -> SocketModeHandler:
         from slack_bolt.adapter.socket_mode import SocketModeHandler  # noqa: PLC0415 - only who listens needs Bolt
-        from slack_sdk import WebClient  # noqa: PLC0415
+
+        from atomic_tools._slack_http import client as straight  # noqa: PLC0415
 
         quiet = logging.getLogger("slack_bolt.quiet")
         quiet.setLevel(logging.CRITICAL)
         # Every connection asks for a fresh address: an old one is refused for ever.
-        client = WebClient(base_url=self._base_url, timeout=10, retry_handlers=[], logger=quiet)
+        client = straight(None, self._base_url, 10)
         app = self._app(client, quiet)
         made = SocketModeHandler(
             app, self._app_token(), logger=quiet, web_client=client, ping_interval=self._ping_seconds

@@ -55,13 +55,11 @@ def slack(settings: Settings) -> Iterator[Finding]:
 
 
 def _greeted(token: str, api: str) -> Finding:
-    from slack_sdk import WebClient
-
-    from ...adapters.slack.pen import fault
+    from ...adapters.slack.pen import SlackPen, fault
     from ...domain.errors import Kind
 
     try:
-        told = WebClient(token=token, base_url=api, timeout=CONNECT_SECONDS, retry_handlers=[]).auth_test()
+        told = SlackPen(lambda: token, api).ask("auth.test", {})
     except Exception as error:  # noqa: BLE001 - the client lets through whatever the network raises
         failed = fault("auth.test", error)
         if failed.kind is Kind.TRANSIENT:

@@ -64,6 +64,10 @@ def test_every_variable_stands_for_a_key_there_is() -> None:
             "http: {host: 0.0.0.0}",
             "clockwright.yaml:1:14: the page at 0.0.0.0 is open to others, and there is no token",
         ),
+        *(
+            (f"slack: {{api: 'http://{host}/api/'}}", "clockwright.yaml:1:14: 'api': the token would be sent for all")
+            for host in ("slack.example.com", "127.0.0.1.example.com", "localhost@example.com", "10.0.0.1")
+        ),
         ("environment: prod", "clockwright.yaml:1:14: there is no environment 'prod'"),
         ("defaults: {timezon: UTC}", "clockwright.yaml:1:12: unknown key 'timezon' (did you mean 'timezone'?)"),
         ("log: {format: xml}", "clockwright.yaml:1:15: 'format': input should be 'auto', 'text' or 'json'"),

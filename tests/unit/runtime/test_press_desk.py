@@ -11,12 +11,15 @@ import pytest
 
 from daemon.domain.alerts import Subject, Topic, Trouble, raised
 from daemon.domain.deed import Actor
+from daemon.domain.errors import Kind
 from daemon.domain.manners import Manners
+from daemon.domain.model import Failed
 from daemon.domain.pause import Pause
 from daemon.domain.presses import Mark, buttons, press
 from daemon.domain.severity import Severity
 from daemon.domain.troubles import of_question
 from daemon.ports import Declined
+from daemon.runtime.press_desk import BELIEVED_SECONDS, GROUP_SECONDS
 from tests.builders import T0
 from tests.unit.runtime.counter import Bar, payload, submission
 
@@ -66,6 +69,24 @@ class TestAnswers:
         bar.desk.take(bar.press("skip", EVE, "eve"))
         assert whispers(bar) == []
         assert not bar.run.escalations
+
+    def test_who_has_left_the_group_may_not(self) -> None:
+        bar = Bar(users=frozenset(), groups=("S0123456789",))
+        bar.pen.groups["S0123456789"] = frozenset({EVE})
+        assert bar.people.may(EVE)
+        bar.pen.groups["S0123456789"] = frozenset()
+        bar.clock.advance(GROUP_SECONDS)
+        assert not bar.people.may(EVE)
+
+    def test_while_slack_does_not_say_who_they_are_the_last_ones_may_for_an_hour(self) -> None:
+        bar = Bar(users=frozenset(), groups=("S0123456789",))
+        bar.pen.groups["S0123456789"] = frozenset({EVE})
+        assert bar.people.may(EVE)
+        bar.pen.groups.clear()
+        bar.clock.advance(BELIEVED_SECONDS - 1)
+        assert bar.people.may(EVE)
+        bar.clock.advance(1)
+        assert not bar.people.may(EVE)
 
     def test_an_expired_question_is_not_answered(self, bar: Bar) -> None:
         late = bar.press("retry")
@@ -131,6 +152,13 @@ class TestChanges:
         assert [(block["block_id"], block["element"]["initial_value"]) for block in view["blocks"]] == [
             ("path", '"/old"')
         ]
+
+    def test_a_form_that_slack_does_not_take_is_said(self, bar: Bar) -> None:
+        bar.pen.fault = Failed(Kind.MISCONFIGURED, "views.open: expired_trigger_id")
+        bar.desk.take(bar.press("change"))
+        [(user, text)] = whispers(bar)
+        assert user == ADA
+        assert "expired_trigger_id" in text
 
     def test_what_is_entered_is_what_the_step_then_gets(self, bar: Bar) -> None:
         bar.desk.take(bar.press("change"))
